@@ -1,0 +1,1394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-backend-options-private.h"
+
+#include "asb-enum-types.h"
+#include "asb-property-private.h"
+
+/**
+ * AsbBackendOptions:
+ *
+ * What [func@create_backend] is to do. Options that contradict each other are refused by it, with
+ * %ASB_ERROR_INVALID_ARGUMENT, before anything is made.
+ *
+ * Since: 1.0
+ */
+
+struct _AsbBackendOptions
+{
+  GObject parent_instance;
+
+  char *provider_name;
+  AsbProvider *provider;
+  GVariant *provider_options;
+  AsbRegistry *registry;
+  AsbBackendMode mode;
+  AsbSandboxRef *ref;
+  char *sandbox_name;
+  char *agent_name;
+  char *image;
+  char *workdir;
+  char **environment;
+  GHashTable *metadata;
+  char *idempotency_key;
+  AsbLifetime lifetime;
+  AsbCleanupPolicy cleanup;
+  AsbTtlMode sandbox_ttl_mode;
+  gint64 sandbox_ttl_seconds;
+  gint64 cleanup_ttl_seconds;
+  AsbCommandResultConfig *command_result_config;
+  AsbHistoryConfig *history;
+  AsbHistoryStore *history_store;
+  char *history_database_url;
+  AsbClosure *transport_factory;
+  AsbClosure *close_coordinator;
+};
+
+enum
+{
+  PROP_0,
+  PROP_PROVIDER_NAME,
+  PROP_PROVIDER,
+  PROP_PROVIDER_OPTIONS,
+  PROP_REGISTRY,
+  PROP_MODE,
+  PROP_REF,
+  PROP_SANDBOX_NAME,
+  PROP_AGENT_NAME,
+  PROP_IMAGE,
+  PROP_WORKDIR,
+  PROP_ENVIRONMENT,
+  PROP_METADATA,
+  PROP_IDEMPOTENCY_KEY,
+  PROP_LIFETIME,
+  PROP_CLEANUP,
+  PROP_SANDBOX_TTL_MODE,
+  PROP_SANDBOX_TTL_SECONDS,
+  PROP_CLEANUP_TTL_SECONDS,
+  PROP_COMMAND_RESULT_CONFIG,
+  PROP_HISTORY,
+  PROP_HISTORY_STORE,
+  PROP_HISTORY_DATABASE_URL,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (AsbBackendOptions, asb_backend_options, G_TYPE_OBJECT)
+
+static void
+asb_backend_options_finalize (GObject *object)
+{
+  AsbBackendOptions *self = ASB_BACKEND_OPTIONS (object);
+
+  g_clear_pointer (&self->provider_name, g_free);
+  g_clear_object (&self->provider);
+  g_clear_pointer (&self->provider_options, g_variant_unref);
+  g_clear_object (&self->registry);
+  g_clear_object (&self->ref);
+  g_clear_pointer (&self->sandbox_name, g_free);
+  g_clear_pointer (&self->agent_name, g_free);
+  g_clear_pointer (&self->image, g_free);
+  g_clear_pointer (&self->workdir, g_free);
+  g_clear_pointer (&self->environment, g_strfreev);
+  g_clear_pointer (&self->metadata, g_hash_table_unref);
+  g_clear_pointer (&self->idempotency_key, g_free);
+  g_clear_object (&self->command_result_config);
+  g_clear_object (&self->history);
+  g_clear_object (&self->history_store);
+  g_clear_pointer (&self->history_database_url, g_free);
+  g_clear_pointer (&self->transport_factory, asb_closure_unref);
+  g_clear_pointer (&self->close_coordinator, asb_closure_unref);
+
+  G_OBJECT_CLASS (asb_backend_options_parent_class)->finalize (object);
+}
+
+static void
+asb_backend_options_get_property (GObject *object, guint property_id, GValue *value,
+                                  GParamSpec *pspec)
+{
+  AsbBackendOptions *self = ASB_BACKEND_OPTIONS (object);
+
+  switch (property_id)
+    {
+    case PROP_PROVIDER_NAME:
+      g_value_set_string (value, self->provider_name);
+      break;
+    case PROP_PROVIDER:
+      g_value_set_object (value, self->provider);
+      break;
+    case PROP_PROVIDER_OPTIONS:
+      g_value_set_variant (value, self->provider_options);
+      break;
+    case PROP_REGISTRY:
+      g_value_set_object (value, self->registry);
+      break;
+    case PROP_MODE:
+      g_value_set_enum (value, self->mode);
+      break;
+    case PROP_REF:
+      g_value_set_object (value, self->ref);
+      break;
+    case PROP_SANDBOX_NAME:
+      g_value_set_string (value, self->sandbox_name);
+      break;
+    case PROP_AGENT_NAME:
+      g_value_set_string (value, self->agent_name);
+      break;
+    case PROP_IMAGE:
+      g_value_set_string (value, self->image);
+      break;
+    case PROP_WORKDIR:
+      g_value_set_string (value, self->workdir);
+      break;
+    case PROP_ENVIRONMENT:
+      g_value_set_boxed (value, self->environment);
+      break;
+    case PROP_METADATA:
+      g_value_set_boxed (value, self->metadata);
+      break;
+    case PROP_IDEMPOTENCY_KEY:
+      g_value_set_string (value, self->idempotency_key);
+      break;
+    case PROP_LIFETIME:
+      g_value_set_enum (value, self->lifetime);
+      break;
+    case PROP_CLEANUP:
+      g_value_set_enum (value, self->cleanup);
+      break;
+    case PROP_SANDBOX_TTL_MODE:
+      g_value_set_enum (value, self->sandbox_ttl_mode);
+      break;
+    case PROP_SANDBOX_TTL_SECONDS:
+      g_value_set_int64 (value, self->sandbox_ttl_seconds);
+      break;
+    case PROP_CLEANUP_TTL_SECONDS:
+      g_value_set_int64 (value, self->cleanup_ttl_seconds);
+      break;
+    case PROP_COMMAND_RESULT_CONFIG:
+      g_value_set_object (value, self->command_result_config);
+      break;
+    case PROP_HISTORY:
+      g_value_set_object (value, self->history);
+      break;
+    case PROP_HISTORY_STORE:
+      g_value_set_object (value, self->history_store);
+      break;
+    case PROP_HISTORY_DATABASE_URL:
+      g_value_set_string (value, self->history_database_url);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_backend_options_set_property (GObject *object, guint property_id, const GValue *value,
+                                  GParamSpec *pspec)
+{
+  AsbBackendOptions *self = ASB_BACKEND_OPTIONS (object);
+
+  switch (property_id)
+    {
+    case PROP_PROVIDER_NAME:
+      asb_backend_options_set_provider_name (self, g_value_get_string (value));
+      break;
+    case PROP_PROVIDER:
+      asb_backend_options_set_provider (self, g_value_get_object (value));
+      break;
+    case PROP_PROVIDER_OPTIONS:
+      asb_backend_options_set_provider_options (self, g_value_get_variant (value));
+      break;
+    case PROP_REGISTRY:
+      asb_backend_options_set_registry (self, g_value_get_object (value));
+      break;
+    case PROP_MODE:
+      asb_backend_options_set_mode (self, g_value_get_enum (value));
+      break;
+    case PROP_REF:
+      asb_backend_options_set_ref (self, g_value_get_object (value));
+      break;
+    case PROP_SANDBOX_NAME:
+      asb_backend_options_set_sandbox_name (self, g_value_get_string (value));
+      break;
+    case PROP_AGENT_NAME:
+      asb_backend_options_set_agent_name (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE:
+      asb_backend_options_set_image (self, g_value_get_string (value));
+      break;
+    case PROP_WORKDIR:
+      asb_backend_options_set_workdir (self, g_value_get_string (value));
+      break;
+    case PROP_ENVIRONMENT:
+      asb_backend_options_set_environment (self, g_value_get_boxed (value));
+      break;
+    case PROP_METADATA:
+      asb_backend_options_set_metadata (self, g_value_get_boxed (value));
+      break;
+    case PROP_IDEMPOTENCY_KEY:
+      asb_backend_options_set_idempotency_key (self, g_value_get_string (value));
+      break;
+    case PROP_LIFETIME:
+      asb_backend_options_set_lifetime (self, g_value_get_enum (value));
+      break;
+    case PROP_CLEANUP:
+      asb_backend_options_set_cleanup (self, g_value_get_enum (value));
+      break;
+    case PROP_SANDBOX_TTL_MODE:
+      asb_backend_options_set_sandbox_ttl_mode (self, g_value_get_enum (value));
+      break;
+    case PROP_SANDBOX_TTL_SECONDS:
+      asb_backend_options_set_sandbox_ttl_seconds (self, g_value_get_int64 (value));
+      break;
+    case PROP_CLEANUP_TTL_SECONDS:
+      asb_backend_options_set_cleanup_ttl_seconds (self, g_value_get_int64 (value));
+      break;
+    case PROP_COMMAND_RESULT_CONFIG:
+      asb_backend_options_set_command_result_config (self, g_value_get_object (value));
+      break;
+    case PROP_HISTORY:
+      asb_backend_options_set_history (self, g_value_get_object (value));
+      break;
+    case PROP_HISTORY_STORE:
+      asb_backend_options_set_history_store (self, g_value_get_object (value));
+      break;
+    case PROP_HISTORY_DATABASE_URL:
+      asb_backend_options_set_history_database_url (self, g_value_get_string (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_backend_options_class_init (AsbBackendOptionsClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = asb_backend_options_finalize;
+  object_class->get_property = asb_backend_options_get_property;
+  object_class->set_property = asb_backend_options_set_property;
+
+  /**
+   * AsbBackendOptions:provider-name:
+   *
+   * The name of the provider, looked up in the registry; the backend then owns it.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROVIDER_NAME]
+      = g_param_spec_string ("provider-name", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:provider:
+   *
+   * A provider, instead of a name; it is not closed with the backend.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROVIDER]
+      = g_param_spec_object ("provider", NULL, NULL, ASB_TYPE_PROVIDER, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:provider-options:
+   *
+   * Options for the provider that is made, an `a{sv}`; only with a name.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROVIDER_OPTIONS] = g_param_spec_variant (
+      "provider-options", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:registry:
+   *
+   * Where names are looked up; %NULL for the default one.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_REGISTRY]
+      = g_param_spec_object ("registry", NULL, NULL, ASB_TYPE_REGISTRY, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:mode:
+   *
+   * Whether a sandbox is made or an existing one used.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MODE]
+      = g_param_spec_enum ("mode", NULL, NULL, ASB_TYPE_BACKEND_MODE, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:ref:
+   *
+   * The sandbox to connect to; only with %ASB_BACKEND_MODE_CONNECT.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_REF]
+      = g_param_spec_object ("ref", NULL, NULL, ASB_TYPE_SANDBOX_REF, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:sandbox-name:
+   *
+   * A name for people; only with %ASB_BACKEND_MODE_CREATE.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SANDBOX_NAME]
+      = g_param_spec_string ("sandbox-name", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:agent-name:
+   *
+   * The agent that works here: the actor of all operations.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_AGENT_NAME]
+      = g_param_spec_string ("agent-name", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:image:
+   *
+   * The image to make the sandbox from; %NULL for the default of the provider.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE] = g_param_spec_string ("image", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:workdir:
+   *
+   * The default working directory: made at creation, and where relative paths start.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_WORKDIR]
+      = g_param_spec_string ("workdir", NULL, NULL, "/workspace", ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:environment:
+   *
+   * `NAME=value` for every command of the sandbox.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ENVIRONMENT]
+      = g_param_spec_boxed ("environment", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:metadata:
+   *
+   * Names and values to keep with the sandbox.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_METADATA]
+      = g_param_spec_boxed ("metadata", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:idempotency-key:
+   *
+   * A key under which a repeated creation finds the first.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IDEMPOTENCY_KEY]
+      = g_param_spec_string ("idempotency-key", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:lifetime:
+   *
+   * Whether the sandbox ends with this program.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIFETIME]
+      = g_param_spec_enum ("lifetime", NULL, NULL, ASB_TYPE_LIFETIME, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:cleanup:
+   *
+   * What becomes of a created sandbox when the backend is closed.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CLEANUP]
+      = g_param_spec_enum ("cleanup", NULL, NULL, ASB_TYPE_CLEANUP_POLICY, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:sandbox-ttl-mode:
+   *
+   * What is said about the time to live of the sandbox.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SANDBOX_TTL_MODE] = g_param_spec_enum ("sandbox-ttl-mode", NULL, NULL,
+                                                         ASB_TYPE_TTL_MODE, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:sandbox-ttl-seconds:
+   *
+   * The time to live in seconds, > 0, with %ASB_TTL_MODE_SECONDS.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SANDBOX_TTL_SECONDS] = g_param_spec_int64 (
+      "sandbox-ttl-seconds", NULL, NULL, G_MININT64, G_MAXINT64, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:cleanup-ttl-seconds:
+   *
+   * Seconds from closing to deletion, > 0, exactly with %ASB_CLEANUP_POLICY_TTL; 0 otherwise.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CLEANUP_TTL_SECONDS] = g_param_spec_int64 (
+      "cleanup-ttl-seconds", NULL, NULL, G_MININT64, G_MAXINT64, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:command-result-config:
+   *
+   * How much output is kept in memory; %NULL for the defaults.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_COMMAND_RESULT_CONFIG] = g_param_spec_object (
+      "command-result-config", NULL, NULL, ASB_TYPE_COMMAND_RESULT_CONFIG, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:history:
+   *
+   * What is recorded; %NULL for nothing.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_HISTORY]
+      = g_param_spec_object ("history", NULL, NULL, ASB_TYPE_HISTORY_CONFIG, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:history-store:
+   *
+   * A store that is ready to be opened, instead of a configuration; it is not closed with the
+   * backend.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_HISTORY_STORE] = g_param_spec_object (
+      "history-store", NULL, NULL, ASB_TYPE_HISTORY_STORE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:history-database-url:
+   *
+   * The database, with %ASB_HISTORY_MODE_DATABASE.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_HISTORY_DATABASE_URL]
+      = g_param_spec_string ("history-database-url", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+asb_backend_options_init (AsbBackendOptions *self)
+{
+  self->workdir = g_strdup ("/workspace");
+}
+
+/**
+ * asb_backend_options_new:
+ *
+ * Makes a [class@BackendOptions] with every property at its default.
+ *
+ * Returns: (transfer full): a new [class@BackendOptions]
+ *
+ * Since: 1.0
+ */
+AsbBackendOptions *
+asb_backend_options_new (void)
+{
+  return g_object_new (ASB_TYPE_BACKEND_OPTIONS, NULL);
+}
+
+/**
+ * asb_backend_options_get_provider_name:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:provider-name].
+ *
+ * Returns: (transfer none) (nullable): the name of the provider, looked up in the registry; the
+ * backend then owns it
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_provider_name (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->provider_name;
+}
+
+/**
+ * asb_backend_options_set_provider_name:
+ * @self: a [class@BackendOptions]
+ * @provider_name: (nullable): the name of the provider, looked up in the registry; the backend
+ * then owns it
+ *
+ * Sets [property@BackendOptions:provider-name].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_provider_name (AsbBackendOptions *self, const char *provider_name)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->provider_name, provider_name))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER_NAME]);
+}
+
+/**
+ * asb_backend_options_get_provider:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:provider].
+ *
+ * Returns: (transfer none) (nullable): a provider, instead of a name; it is not closed with the
+ * backend
+ *
+ * Since: 1.0
+ */
+AsbProvider *
+asb_backend_options_get_provider (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->provider;
+}
+
+/**
+ * asb_backend_options_set_provider:
+ * @self: a [class@BackendOptions]
+ * @provider: (nullable): a provider, instead of a name; it is not closed with the backend
+ *
+ * Sets [property@BackendOptions:provider].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_provider (AsbBackendOptions *self, AsbProvider *provider)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->provider, provider))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER]);
+}
+
+/**
+ * asb_backend_options_get_provider_options:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:provider-options].
+ *
+ * Returns: (transfer none) (nullable): options for the provider that is made, an `a{sv}`; only
+ * with a name
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_backend_options_get_provider_options (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->provider_options;
+}
+
+/**
+ * asb_backend_options_set_provider_options:
+ * @self: a [class@BackendOptions]
+ * @provider_options: (nullable): options for the provider that is made, an `a{sv}`; only with a
+ * name
+ *
+ * Sets [property@BackendOptions:provider-options].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_provider_options (AsbBackendOptions *self, GVariant *provider_options)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_variant (&self->provider_options, provider_options))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER_OPTIONS]);
+}
+
+/**
+ * asb_backend_options_get_registry:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:registry].
+ *
+ * Returns: (transfer none) (nullable): where names are looked up; %NULL for the default one
+ *
+ * Since: 1.0
+ */
+AsbRegistry *
+asb_backend_options_get_registry (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->registry;
+}
+
+/**
+ * asb_backend_options_set_registry:
+ * @self: a [class@BackendOptions]
+ * @registry: (nullable): where names are looked up; %NULL for the default one
+ *
+ * Sets [property@BackendOptions:registry].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_registry (AsbBackendOptions *self, AsbRegistry *registry)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->registry, registry))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REGISTRY]);
+}
+
+/**
+ * asb_backend_options_get_mode:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:mode].
+ *
+ * Returns: whether a sandbox is made or an existing one used
+ *
+ * Since: 1.0
+ */
+AsbBackendMode
+asb_backend_options_get_mode (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->mode;
+}
+
+/**
+ * asb_backend_options_set_mode:
+ * @self: a [class@BackendOptions]
+ * @mode: whether a sandbox is made or an existing one used
+ *
+ * Sets [property@BackendOptions:mode].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_mode (AsbBackendOptions *self, AsbBackendMode mode)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->mode == mode)
+    return;
+  self->mode = mode;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE]);
+}
+
+/**
+ * asb_backend_options_get_ref:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:ref].
+ *
+ * Returns: (transfer none) (nullable): the sandbox to connect to; only with
+ * %ASB_BACKEND_MODE_CONNECT
+ *
+ * Since: 1.0
+ */
+AsbSandboxRef *
+asb_backend_options_get_ref (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->ref;
+}
+
+/**
+ * asb_backend_options_set_ref:
+ * @self: a [class@BackendOptions]
+ * @ref: (nullable): the sandbox to connect to; only with %ASB_BACKEND_MODE_CONNECT
+ *
+ * Sets [property@BackendOptions:ref].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_ref (AsbBackendOptions *self, AsbSandboxRef *ref)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->ref, ref))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REF]);
+}
+
+/**
+ * asb_backend_options_get_sandbox_name:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:sandbox-name].
+ *
+ * Returns: (transfer none) (nullable): a name for people; only with %ASB_BACKEND_MODE_CREATE
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_sandbox_name (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->sandbox_name;
+}
+
+/**
+ * asb_backend_options_set_sandbox_name:
+ * @self: a [class@BackendOptions]
+ * @sandbox_name: (nullable): a name for people; only with %ASB_BACKEND_MODE_CREATE
+ *
+ * Sets [property@BackendOptions:sandbox-name].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_sandbox_name (AsbBackendOptions *self, const char *sandbox_name)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->sandbox_name, sandbox_name))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_NAME]);
+}
+
+/**
+ * asb_backend_options_get_agent_name:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:agent-name].
+ *
+ * Returns: (transfer none) (nullable): the agent that works here: the actor of all operations
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_agent_name (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->agent_name;
+}
+
+/**
+ * asb_backend_options_set_agent_name:
+ * @self: a [class@BackendOptions]
+ * @agent_name: (nullable): the agent that works here: the actor of all operations
+ *
+ * Sets [property@BackendOptions:agent-name].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_agent_name (AsbBackendOptions *self, const char *agent_name)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->agent_name, agent_name))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_AGENT_NAME]);
+}
+
+/**
+ * asb_backend_options_get_image:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:image].
+ *
+ * Returns: (transfer none) (nullable): the image to make the sandbox from; %NULL for the default
+ * of the provider
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_image (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->image;
+}
+
+/**
+ * asb_backend_options_set_image:
+ * @self: a [class@BackendOptions]
+ * @image: (nullable): the image to make the sandbox from; %NULL for the default of the provider
+ *
+ * Sets [property@BackendOptions:image].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_image (AsbBackendOptions *self, const char *image)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->image, image))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IMAGE]);
+}
+
+/**
+ * asb_backend_options_get_workdir:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:workdir].
+ *
+ * Returns: (transfer none) (type filename): the default working directory: made at creation, and
+ * where relative paths start
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_workdir (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->workdir;
+}
+
+/**
+ * asb_backend_options_set_workdir:
+ * @self: a [class@BackendOptions]
+ * @workdir: (type filename): the default working directory: made at creation, and where relative
+ * paths start
+ *
+ * Sets [property@BackendOptions:workdir].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_workdir (AsbBackendOptions *self, const char *workdir)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->workdir, workdir))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WORKDIR]);
+}
+
+/**
+ * asb_backend_options_get_environment:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:environment].
+ *
+ * Returns: (transfer none) (nullable) (array zero-terminated=1) (element-type filename):
+ * `NAME=value` for every command of the sandbox
+ *
+ * Since: 1.0
+ */
+const char *const *
+asb_backend_options_get_environment (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return (const char *const *)self->environment;
+}
+
+/**
+ * asb_backend_options_set_environment:
+ * @self: a [class@BackendOptions]
+ * @environment: (nullable) (array zero-terminated=1) (element-type filename): `NAME=value` for
+ * every command of the sandbox
+ *
+ * Sets [property@BackendOptions:environment].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_environment (AsbBackendOptions *self, const char *const *environment)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_strv (&self->environment, environment))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ENVIRONMENT]);
+}
+
+/**
+ * asb_backend_options_get_metadata:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:metadata].
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8 utf8): names and values to keep with the
+ * sandbox
+ *
+ * Since: 1.0
+ */
+GHashTable *
+asb_backend_options_get_metadata (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->metadata;
+}
+
+/**
+ * asb_backend_options_set_metadata:
+ * @self: a [class@BackendOptions]
+ * @metadata: (nullable) (element-type utf8 utf8): names and values to keep with the sandbox
+ *
+ * Sets [property@BackendOptions:metadata].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_map (&self->metadata, metadata))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_METADATA]);
+}
+
+/**
+ * asb_backend_options_get_idempotency_key:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:idempotency-key].
+ *
+ * Returns: (transfer none) (nullable): a key under which a repeated creation finds the first
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_idempotency_key (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->idempotency_key;
+}
+
+/**
+ * asb_backend_options_set_idempotency_key:
+ * @self: a [class@BackendOptions]
+ * @idempotency_key: (nullable): a key under which a repeated creation finds the first
+ *
+ * Sets [property@BackendOptions:idempotency-key].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *idempotency_key)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->idempotency_key, idempotency_key))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDEMPOTENCY_KEY]);
+}
+
+/**
+ * asb_backend_options_get_lifetime:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:lifetime].
+ *
+ * Returns: whether the sandbox ends with this program
+ *
+ * Since: 1.0
+ */
+AsbLifetime
+asb_backend_options_get_lifetime (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->lifetime;
+}
+
+/**
+ * asb_backend_options_set_lifetime:
+ * @self: a [class@BackendOptions]
+ * @lifetime: whether the sandbox ends with this program
+ *
+ * Sets [property@BackendOptions:lifetime].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_lifetime (AsbBackendOptions *self, AsbLifetime lifetime)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->lifetime == lifetime)
+    return;
+  self->lifetime = lifetime;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIFETIME]);
+}
+
+/**
+ * asb_backend_options_get_cleanup:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:cleanup].
+ *
+ * Returns: what becomes of a created sandbox when the backend is closed
+ *
+ * Since: 1.0
+ */
+AsbCleanupPolicy
+asb_backend_options_get_cleanup (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->cleanup;
+}
+
+/**
+ * asb_backend_options_set_cleanup:
+ * @self: a [class@BackendOptions]
+ * @cleanup: what becomes of a created sandbox when the backend is closed
+ *
+ * Sets [property@BackendOptions:cleanup].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_cleanup (AsbBackendOptions *self, AsbCleanupPolicy cleanup)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->cleanup == cleanup)
+    return;
+  self->cleanup = cleanup;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP]);
+}
+
+/**
+ * asb_backend_options_get_sandbox_ttl_mode:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:sandbox-ttl-mode].
+ *
+ * Returns: what is said about the time to live of the sandbox
+ *
+ * Since: 1.0
+ */
+AsbTtlMode
+asb_backend_options_get_sandbox_ttl_mode (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->sandbox_ttl_mode;
+}
+
+/**
+ * asb_backend_options_set_sandbox_ttl_mode:
+ * @self: a [class@BackendOptions]
+ * @sandbox_ttl_mode: what is said about the time to live of the sandbox
+ *
+ * Sets [property@BackendOptions:sandbox-ttl-mode].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_sandbox_ttl_mode (AsbBackendOptions *self, AsbTtlMode sandbox_ttl_mode)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->sandbox_ttl_mode == sandbox_ttl_mode)
+    return;
+  self->sandbox_ttl_mode = sandbox_ttl_mode;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_TTL_MODE]);
+}
+
+/**
+ * asb_backend_options_get_sandbox_ttl_seconds:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:sandbox-ttl-seconds].
+ *
+ * Returns: the time to live in seconds, > 0, with %ASB_TTL_MODE_SECONDS
+ *
+ * Since: 1.0
+ */
+gint64
+asb_backend_options_get_sandbox_ttl_seconds (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->sandbox_ttl_seconds;
+}
+
+/**
+ * asb_backend_options_set_sandbox_ttl_seconds:
+ * @self: a [class@BackendOptions]
+ * @sandbox_ttl_seconds: the time to live in seconds, > 0, with %ASB_TTL_MODE_SECONDS
+ *
+ * Sets [property@BackendOptions:sandbox-ttl-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_sandbox_ttl_seconds (AsbBackendOptions *self, gint64 sandbox_ttl_seconds)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->sandbox_ttl_seconds == sandbox_ttl_seconds)
+    return;
+  self->sandbox_ttl_seconds = sandbox_ttl_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_TTL_SECONDS]);
+}
+
+/**
+ * asb_backend_options_get_cleanup_ttl_seconds:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:cleanup-ttl-seconds].
+ *
+ * Returns: seconds from closing to deletion, > 0, exactly with %ASB_CLEANUP_POLICY_TTL; 0
+ * otherwise
+ *
+ * Since: 1.0
+ */
+gint64
+asb_backend_options_get_cleanup_ttl_seconds (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->cleanup_ttl_seconds;
+}
+
+/**
+ * asb_backend_options_set_cleanup_ttl_seconds:
+ * @self: a [class@BackendOptions]
+ * @cleanup_ttl_seconds: seconds from closing to deletion, > 0, exactly with
+ * %ASB_CLEANUP_POLICY_TTL; 0 otherwise
+ *
+ * Sets [property@BackendOptions:cleanup-ttl-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self, gint64 cleanup_ttl_seconds)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (self->cleanup_ttl_seconds == cleanup_ttl_seconds)
+    return;
+  self->cleanup_ttl_seconds = cleanup_ttl_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP_TTL_SECONDS]);
+}
+
+/**
+ * asb_backend_options_get_command_result_config:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:command-result-config].
+ *
+ * Returns: (transfer none) (nullable): how much output is kept in memory; %NULL for the defaults
+ *
+ * Since: 1.0
+ */
+AsbCommandResultConfig *
+asb_backend_options_get_command_result_config (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->command_result_config;
+}
+
+/**
+ * asb_backend_options_set_command_result_config:
+ * @self: a [class@BackendOptions]
+ * @command_result_config: (nullable): how much output is kept in memory; %NULL for the defaults
+ *
+ * Sets [property@BackendOptions:command-result-config].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_command_result_config (AsbBackendOptions *self,
+                                               AsbCommandResultConfig *command_result_config)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->command_result_config, command_result_config))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COMMAND_RESULT_CONFIG]);
+}
+
+/**
+ * asb_backend_options_get_history:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:history].
+ *
+ * Returns: (transfer none) (nullable): what is recorded; %NULL for nothing
+ *
+ * Since: 1.0
+ */
+AsbHistoryConfig *
+asb_backend_options_get_history (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->history;
+}
+
+/**
+ * asb_backend_options_set_history:
+ * @self: a [class@BackendOptions]
+ * @history: (nullable): what is recorded; %NULL for nothing
+ *
+ * Sets [property@BackendOptions:history].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_history (AsbBackendOptions *self, AsbHistoryConfig *history)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->history, history))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY]);
+}
+
+/**
+ * asb_backend_options_get_history_store:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:history-store].
+ *
+ * Returns: (transfer none) (nullable): a store that is ready to be opened, instead of a
+ * configuration; it is not closed with the backend
+ *
+ * Since: 1.0
+ */
+AsbHistoryStore *
+asb_backend_options_get_history_store (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->history_store;
+}
+
+/**
+ * asb_backend_options_set_history_store:
+ * @self: a [class@BackendOptions]
+ * @history_store: (nullable): a store that is ready to be opened, instead of a configuration; it
+ * is not closed with the backend
+ *
+ * Sets [property@BackendOptions:history-store].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_history_store (AsbBackendOptions *self, AsbHistoryStore *history_store)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->history_store, history_store))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY_STORE]);
+}
+
+/**
+ * asb_backend_options_get_history_database_url:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:history-database-url].
+ *
+ * Returns: (transfer none) (nullable): the database, with %ASB_HISTORY_MODE_DATABASE
+ *
+ * Since: 1.0
+ */
+const char *
+asb_backend_options_get_history_database_url (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->history_database_url;
+}
+
+/**
+ * asb_backend_options_set_history_database_url:
+ * @self: a [class@BackendOptions]
+ * @history_database_url: (nullable): the database, with %ASB_HISTORY_MODE_DATABASE
+ *
+ * Sets [property@BackendOptions:history-database-url].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_history_database_url (AsbBackendOptions *self,
+                                              const char *history_database_url)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (asb_property_replace_string (&self->history_database_url, history_database_url))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY_DATABASE_URL]);
+}
+
+/**
+ * asb_backend_options_set_transport_factory:
+ * @self: a [class@BackendOptions]
+ * @factory: (nullable) (scope notified) (closure user_data) (destroy destroy): makes the way into
+ * the sandbox
+ * @user_data: data for @factory
+ * @destroy: (nullable): frees @user_data
+ *
+ * Sets what makes the way into the sandbox, instead of what the provider offers.
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_transport_factory (AsbBackendOptions *self, AsbTransportFactory factory,
+                                           gpointer user_data, GDestroyNotify destroy)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  asb_closure_replace (&self->transport_factory, G_CALLBACK (factory), user_data, destroy);
+}
+
+/**
+ * asb_backend_options_set_close_coordinator:
+ * @self: a [class@BackendOptions]
+ * @coordinator: (nullable) (scope notified) (closure user_data) (destroy destroy): decides about
+ * the sandbox at closing
+ * @user_data: data for @coordinator
+ * @destroy: (nullable): frees @user_data
+ *
+ * Sets what decides about the sandbox when the backend is closed, instead of
+ * [property@BackendOptions:cleanup].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_close_coordinator (AsbBackendOptions *self, AsbCloseCoordinator coordinator,
+                                           gpointer user_data, GDestroyNotify destroy)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  asb_closure_replace (&self->close_coordinator, G_CALLBACK (coordinator), user_data, destroy);
+}
+
+AsbClosure *
+asb_backend_options_get_transport_factory (AsbBackendOptions *self)
+{
+  return self->transport_factory;
+}
+
+AsbClosure *
+asb_backend_options_get_close_coordinator (AsbBackendOptions *self)
+{
+  return self->close_coordinator;
+}

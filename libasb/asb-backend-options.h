@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#if !defined(ASB_INSIDE) && !defined(ASB_COMPILATION)
+#error "Only <asb.h> can be included directly."
+#endif
+
+#include <gio/gio.h>
+
+#include "asb-command-result-config.h"
+#include "asb-enums.h"
+#include "asb-history-config.h"
+#include "asb-history-store.h"
+#include "asb-provider.h"
+#include "asb-registry.h"
+#include "asb-sandbox-ref.h"
+#include "asb-version.h"
+
+G_BEGIN_DECLS
+
+#define ASB_TYPE_BACKEND_OPTIONS (asb_backend_options_get_type ())
+
+ASB_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AsbBackendOptions, asb_backend_options, ASB, BACKEND_OPTIONS, GObject)
+
+ASB_AVAILABLE_IN_1_0
+AsbBackendOptions *asb_backend_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_provider_name (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_provider_name (AsbBackendOptions *self, const char *provider_name);
+ASB_AVAILABLE_IN_1_0
+AsbProvider *asb_backend_options_get_provider (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_provider (AsbBackendOptions *self, AsbProvider *provider);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_backend_options_get_provider_options (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_provider_options (AsbBackendOptions *self, GVariant *provider_options);
+ASB_AVAILABLE_IN_1_0
+AsbRegistry *asb_backend_options_get_registry (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_registry (AsbBackendOptions *self, AsbRegistry *registry);
+ASB_AVAILABLE_IN_1_0
+AsbBackendMode asb_backend_options_get_mode (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_mode (AsbBackendOptions *self, AsbBackendMode mode);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxRef *asb_backend_options_get_ref (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_ref (AsbBackendOptions *self, AsbSandboxRef *ref);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_sandbox_name (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_sandbox_name (AsbBackendOptions *self, const char *sandbox_name);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_agent_name (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_agent_name (AsbBackendOptions *self, const char *agent_name);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_image (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_image (AsbBackendOptions *self, const char *image);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_workdir (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_workdir (AsbBackendOptions *self, const char *workdir);
+ASB_AVAILABLE_IN_1_0
+const char *const *asb_backend_options_get_environment (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_environment (AsbBackendOptions *self, const char *const *environment);
+ASB_AVAILABLE_IN_1_0
+GHashTable *asb_backend_options_get_metadata (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_idempotency_key (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *idempotency_key);
+ASB_AVAILABLE_IN_1_0
+AsbLifetime asb_backend_options_get_lifetime (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_lifetime (AsbBackendOptions *self, AsbLifetime lifetime);
+ASB_AVAILABLE_IN_1_0
+AsbCleanupPolicy asb_backend_options_get_cleanup (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_cleanup (AsbBackendOptions *self, AsbCleanupPolicy cleanup);
+ASB_AVAILABLE_IN_1_0
+AsbTtlMode asb_backend_options_get_sandbox_ttl_mode (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_sandbox_ttl_mode (AsbBackendOptions *self,
+                                               AsbTtlMode sandbox_ttl_mode);
+ASB_AVAILABLE_IN_1_0
+gint64 asb_backend_options_get_sandbox_ttl_seconds (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_sandbox_ttl_seconds (AsbBackendOptions *self,
+                                                  gint64 sandbox_ttl_seconds);
+ASB_AVAILABLE_IN_1_0
+gint64 asb_backend_options_get_cleanup_ttl_seconds (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self,
+                                                  gint64 cleanup_ttl_seconds);
+ASB_AVAILABLE_IN_1_0
+AsbCommandResultConfig *asb_backend_options_get_command_result_config (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_command_result_config (AsbBackendOptions *self,
+                                                    AsbCommandResultConfig *command_result_config);
+ASB_AVAILABLE_IN_1_0
+AsbHistoryConfig *asb_backend_options_get_history (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_history (AsbBackendOptions *self, AsbHistoryConfig *history);
+ASB_AVAILABLE_IN_1_0
+AsbHistoryStore *asb_backend_options_get_history_store (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_history_store (AsbBackendOptions *self,
+                                            AsbHistoryStore *history_store);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_history_database_url (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_history_database_url (AsbBackendOptions *self,
+                                                   const char *history_database_url);
+
+typedef struct _AsbBackend AsbBackend;
+
+/**
+ * AsbTransportFactory:
+ * @provider: the provider
+ * @ref: the sandbox
+ * @task: to be answered with an [iface@Transport], by [method@Gio.Task.return_value]
+ * @user_data: data given with the function
+ *
+ * Makes the way into a sandbox, instead of the guest.
+ *
+ * Since: 1.0
+ */
+typedef void (*AsbTransportFactory) (AsbProvider *provider, AsbSandboxRef *ref, GTask *task,
+                                     gpointer user_data);
+
+/**
+ * AsbCloseCoordinator:
+ * @backend: the backend that is being closed; nothing runs in it any more
+ * @task: to be answered with a boolean when the backend may be closed
+ * @user_data: data given with the function
+ *
+ * Takes over what closing a backend would do with its sandbox. To delete it use
+ * [method@Backend.delete_sandbox_async].
+ *
+ * Since: 1.0
+ */
+typedef void (*AsbCloseCoordinator) (AsbBackend *backend, GTask *task, gpointer user_data);
+
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_transport_factory (AsbBackendOptions *self,
+                                                AsbTransportFactory factory, gpointer user_data,
+                                                GDestroyNotify destroy);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_close_coordinator (AsbBackendOptions *self,
+                                                AsbCloseCoordinator coordinator, gpointer user_data,
+                                                GDestroyNotify destroy);
+
+G_END_DECLS

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#if !defined(ASB_INSIDE) && !defined(ASB_COMPILATION)
+#error "Only <asb.h> can be included directly."
+#endif
+
+#include <gio/gio.h>
+
+#include "asb-backend-options.h"
+#include "asb-capabilities.h"
+#include "asb-command-spec.h"
+#include "asb-command.h"
+#include "asb-file-info.h"
+#include "asb-version.h"
+
+G_BEGIN_DECLS
+
+#define ASB_TYPE_BACKEND (asb_backend_get_type ())
+
+ASB_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AsbBackend, asb_backend, ASB, BACKEND, GObject)
+
+ASB_AVAILABLE_IN_1_0
+AsbBackend *asb_create_backend (AsbBackendOptions *options, GCancellable *cancellable,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
+void asb_create_backend_async (AsbBackendOptions *options, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbBackend *asb_create_backend_finish (GAsyncResult *result,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ASB_AVAILABLE_IN_1_0
+AsbSandboxRef *asb_backend_get_ref (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+AsbProvider *asb_backend_get_provider (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+AsbTransport *asb_backend_get_transport (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+AsbHistoryStore *asb_backend_get_history_store (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_get_workdir (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_get_closed (AsbBackend *self);
+ASB_AVAILABLE_IN_1_0
+AsbCapabilities *asb_backend_get_capabilities (AsbBackend *self) G_GNUC_WARN_UNUSED_RESULT;
+
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_query_info (AsbBackend *self, GCancellable *cancellable,
+                                        GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_query_info_async (AsbBackend *self, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_query_info_finish (AsbBackend *self, GAsyncResult *result,
+                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbCommandResult *asb_backend_execute (AsbBackend *self, AsbCommandSpec *spec,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_execute_async (AsbBackend *self, AsbCommandSpec *spec, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbCommandResult *asb_backend_execute_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbCommand *asb_backend_start_command (AsbBackend *self, AsbCommandSpec *spec,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_start_command_async (AsbBackend *self, AsbCommandSpec *spec,
+                                      GCancellable *cancellable, GAsyncReadyCallback callback,
+                                      gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbCommand *asb_backend_start_command_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_list_files (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_list_files_async (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_list_files_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_query_file (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_query_file_async (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_query_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+GBytes *asb_backend_read_file (AsbBackend *self, const char *path, GCancellable *cancellable,
+                               GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_read_file_async (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GBytes *asb_backend_read_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_backend_open_read (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_open_read_async (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_backend_open_read_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_write_file (AsbBackend *self, const char *path, GBytes *contents,
+                                     const char *expected_hash, GCancellable *cancellable,
+                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_write_file_async (AsbBackend *self, const char *path, GBytes *contents,
+                                   const char *expected_hash, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_write_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+GOutputStream *asb_backend_open_write (AsbBackend *self, const char *path, int mode,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_open_write_async (AsbBackend *self, const char *path, int mode,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GOutputStream *asb_backend_open_write_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_make_directory (AsbBackend *self, const char *path, GCancellable *cancellable,
+                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_make_directory_async (AsbBackend *self, const char *path,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_make_directory_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_delete_file (AsbBackend *self, const char *path, AsbFileFlags flags,
+                                  GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_delete_file_async (AsbBackend *self, const char *path, AsbFileFlags flags,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_delete_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_move_file (AsbBackend *self, const char *path, const char *new_path,
+                                AsbFileFlags flags, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_move_file_async (AsbBackend *self, const char *path, const char *new_path,
+                                  AsbFileFlags flags, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_move_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_delete_sandbox (AsbBackend *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_delete_sandbox_async (AsbBackend *self, GCancellable *cancellable,
+                                       GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_delete_sandbox_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_close (AsbBackend *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_close_async (AsbBackend *self, GCancellable *cancellable,
+                              GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_backend_close_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What stands between a public operation and the virtual function that does it. The caller's task
+ * is not the one the implementation answers: in between the core keeps the deadline, answers for an
+ * implementation that dropped its task, and checks the type of the result. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+/* Undoes a result that came after the caller had been answered. */
+typedef void (*AsbCallDiscard) (gpointer source, const GValue *result);
+
+typedef struct
+{
+  const char *operation;  /* for people: "create the sandbox" */
+  guint timeout_seconds;  /* 0: none */
+  AsbCallDiscard discard; /* may be NULL */
+} AsbCallKind;
+
+/* @result_type: G_TYPE_BOOLEAN, or what the value of the implementation's task must hold.
+ * Returns: (transfer full): the task to hand to the implementation. */
+GTask *asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
+                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data,
+                       gpointer tag);
+
+/* For a virtual function that is not there: answers the task. */
+void asb_call_unsupported (GTask *task, const char *what);
+
+gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error);
+gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
+
+/* Answers a task with an object, variant or boxed value, and takes it. */
+void asb_task_return_object (GTask *task, gpointer object);
+void asb_task_return_variant (GTask *task, GVariant *variant);
+void asb_task_return_bytes (GTask *task, GBytes *bytes);

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-call-private.h"
+
+#include "asb-error-private.h"
+
+/* How long an implementation may take to answer once it was cancelled. */
+#define CANCEL_GRACE_SECONDS 10
+
+typedef struct
+{
+  gatomicrefcount references;
+  const AsbCallKind *kind;
+  GType result_type;
+  GTask *outer; /* (nullable): once answered; used in the thread of the call only */
+  GCancellable *inner_cancellable;
+  gulong chain;
+  GSource *deadline;
+  GSource *cancelled;
+  int dropped; /* atomic: the implementation let go of its task */
+} AsbCall;
+
+static AsbCall *
+asb_call_ref (AsbCall *call)
+{
+  g_atomic_ref_count_inc (&call->references);
+  return call;
+}
+
+static void
+asb_call_unref (AsbCall *call)
+{
+  if (!g_atomic_ref_count_dec (&call->references))
+    return;
+  g_clear_object (&call->inner_cancellable);
+  g_clear_pointer (&call->deadline, g_source_unref);
+  g_clear_pointer (&call->cancelled, g_source_unref);
+  g_clear_object (&call->outer);
+  g_free (call);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbCall, asb_call_unref)
+
+/* Takes the caller's task out of the call: whoever gets it answers it. */
+static GTask *
+take_outer (AsbCall *call)
+{
+  GTask *outer = g_steal_pointer (&call->outer);
+
+  if (!outer)
+    return NULL;
+  if (call->chain)
+    g_cancellable_disconnect (g_task_get_cancellable (outer), call->chain);
+  call->chain = 0;
+  if (call->deadline)
+    g_source_destroy (call->deadline);
+  if (call->cancelled)
+    g_source_destroy (call->cancelled);
+  return outer;
+}
+
+static void
+value_free (gpointer data)
+{
+  GValue *value = data;
+
+  g_value_unset (value);
+  g_free (value);
+}
+
+static void
+return_value (AsbCall *call, GTask *outer, GValue *value)
+{
+  const AsbCallKind *kind = call->kind;
+  GValue *copy;
+
+  if (!G_VALUE_HOLDS (value, call->result_type))
+    {
+      g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                               "Could not %s: the answer is a %s instead of a %s", kind->operation,
+                               G_VALUE_TYPE_NAME (value), g_type_name (call->result_type));
+      return;
+    }
+  if (G_VALUE_HOLDS (value, G_TYPE_OBJECT) && g_value_get_object (value) == NULL)
+    {
+      g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                               "Could not %s: the answer is empty", kind->operation);
+      return;
+    }
+  copy = g_new0 (GValue, 1);
+  g_value_init (copy, G_VALUE_TYPE (value));
+  g_value_copy (value, copy);
+  g_task_return_pointer (outer, copy, value_free);
+}
+
+static void
+propagate (AsbCall *call, GTask *inner, GTask *outer)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (call->result_type == G_TYPE_BOOLEAN)
+    {
+      gboolean done = g_task_propagate_boolean (inner, &error);
+
+      if (!outer)
+        return;
+      if (error)
+        g_task_return_error (outer, g_steal_pointer (&error));
+      else
+        g_task_return_boolean (outer, done);
+      return;
+    }
+
+  if (!g_task_propagate_value (inner, &value, &error))
+    {
+      if (outer && error)
+        g_task_return_error (outer, g_steal_pointer (&error));
+      else if (outer)
+        g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                 "Could not %s: the answer was not given as a value",
+                                 call->kind->operation);
+    }
+  else if (outer)
+    return_value (call, outer, &value);
+  else if (call->kind->discard && G_VALUE_HOLDS (&value, call->result_type))
+    call->kind->discard (g_task_get_source_object (inner), &value);
+}
+
+static void inner_finalized_cb (gpointer user_data, GObject *where_the_task_was);
+
+static void
+inner_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbCall *call = user_data;
+  g_autoptr (GTask) outer = take_outer (call);
+
+  g_object_weak_unref (G_OBJECT (result), inner_finalized_cb, call);
+  propagate (call, G_TASK (result), outer);
+  asb_call_unref (call);
+}
+
+/* May run in any thread: a garbage collector's, for example. */
+static void
+inner_finalized_cb (gpointer user_data, GObject *where_the_task_was)
+{
+  AsbCall *call = user_data;
+
+  g_atomic_int_set (&call->dropped, TRUE);
+  if (call->deadline)
+    g_source_set_ready_time (call->deadline, 0);
+  asb_call_unref (call);
+}
+
+static gboolean
+deadline_cb (gpointer user_data)
+{
+  AsbCall *call = user_data;
+  g_autoptr (GTask) outer = take_outer (call);
+
+  if (!outer)
+    return G_SOURCE_REMOVE;
+  if (g_cancellable_is_cancelled (call->inner_cancellable))
+    g_task_return_new_error (outer, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+  else if (g_atomic_int_get (&call->dropped))
+    g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_INTERNAL,
+                             "Could not %s: its task was dropped without an answer",
+                             call->kind->operation);
+  else
+    g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_TIMED_OUT,
+                             "Could not %s: no answer within %u seconds", call->kind->operation,
+                             call->kind->timeout_seconds);
+  g_cancellable_cancel (call->inner_cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+ready_time_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
+{
+  g_source_set_ready_time (source, -1);
+  return callback (user_data);
+}
+
+static GSourceFuncs ready_time_funcs = { .dispatch = ready_time_dispatch };
+
+static void
+start_deadline (AsbCall *call)
+{
+  call->deadline = g_source_new (&ready_time_funcs, sizeof (GSource));
+  g_source_set_static_name (call->deadline, "AsbCall deadline");
+  g_source_set_callback (call->deadline, deadline_cb, asb_call_ref (call),
+                         (GDestroyNotify)asb_call_unref);
+  if (call->kind->timeout_seconds > 0)
+    g_source_set_ready_time (call->deadline,
+                             g_get_monotonic_time ()
+                                 + (gint64)call->kind->timeout_seconds * G_TIME_SPAN_SECOND);
+  g_source_attach (call->deadline, g_task_get_context (call->outer));
+}
+
+static gboolean
+cancelled_cb (GCancellable *cancellable, gpointer user_data)
+{
+  AsbCall *call = user_data;
+
+  g_source_set_ready_time (call->deadline,
+                           g_get_monotonic_time () + CANCEL_GRACE_SECONDS * G_TIME_SPAN_SECOND);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+chain_cb (GCancellable *cancellable, gpointer user_data)
+{
+  g_cancellable_cancel (user_data);
+}
+
+static void
+chain_cancellable (AsbCall *call)
+{
+  GCancellable *cancellable = g_task_get_cancellable (call->outer);
+
+  if (!cancellable)
+    return;
+  call->cancelled = g_cancellable_source_new (cancellable);
+  g_source_set_callback (call->cancelled, G_SOURCE_FUNC (cancelled_cb), asb_call_ref (call),
+                         (GDestroyNotify)asb_call_unref);
+  g_source_attach (call->cancelled, g_task_get_context (call->outer));
+  call->chain = g_cancellable_connect (cancellable, G_CALLBACK (chain_cb),
+                                       g_object_ref (call->inner_cancellable), g_object_unref);
+}
+
+GTask *
+asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
+                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data,
+                gpointer tag)
+{
+  AsbCall *call = g_new0 (AsbCall, 1);
+  GTask *inner;
+
+  g_atomic_ref_count_init (&call->references);
+  call->kind = kind;
+  call->result_type = result_type;
+  call->outer = g_task_new (source, cancellable, callback, user_data);
+  g_task_set_source_tag (call->outer, tag);
+  g_task_set_check_cancellable (call->outer, FALSE);
+  call->inner_cancellable = g_cancellable_new ();
+
+  inner = g_task_new (source, call->inner_cancellable, inner_answered_cb, call);
+  g_task_set_source_tag (inner, tag);
+  g_task_set_priority (inner, g_task_get_priority (call->outer));
+  g_object_weak_ref (G_OBJECT (inner), inner_finalized_cb, call);
+
+  start_deadline (call);
+  chain_cancellable (call);
+  return inner;
+}
+
+void
+asb_call_unsupported (GTask *task, const char *what)
+{
+  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                           "%s does not support “%s”",
+                           G_OBJECT_TYPE_NAME (g_task_get_source_object (task)), what);
+  g_object_unref (task);
+}
+
+gboolean
+asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gboolean done;
+
+  g_return_val_if_fail (g_task_is_valid (result, source), FALSE);
+
+  done = g_task_propagate_boolean (G_TASK (result), &local);
+  if (local)
+    {
+      asb_error_info_set_last (local);
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  return done;
+}
+
+static gpointer
+value_dup_content (const GValue *value)
+{
+  if (G_VALUE_HOLDS (value, G_TYPE_OBJECT))
+    return g_value_dup_object (value);
+  if (G_VALUE_HOLDS (value, G_TYPE_VARIANT))
+    return g_value_dup_variant (value);
+  return g_value_dup_boxed (value);
+}
+
+gpointer
+asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  GValue *value;
+  gpointer content;
+
+  g_return_val_if_fail (g_task_is_valid (result, source), NULL);
+
+  value = g_task_propagate_pointer (G_TASK (result), &local);
+  if (!value)
+    {
+      asb_error_info_set_last (local);
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+  content = value_dup_content (value);
+  value_free (value);
+  return content;
+}
+
+void
+asb_task_return_object (GTask *task, gpointer object)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_OBJECT_TYPE (object));
+  g_value_take_object (&value, object);
+  g_task_return_value (task, &value);
+}
+
+void
+asb_task_return_variant (GTask *task, GVariant *variant)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_VARIANT);
+  g_value_set_variant (&value, variant);
+  g_task_return_value (task, &value);
+}
+
+void
+asb_task_return_bytes (GTask *task, GBytes *bytes)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_BYTES);
+  g_value_take_boxed (&value, bytes);
+  g_task_return_value (task, &value);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#if !defined(ASB_INSIDE) && !defined(ASB_COMPILATION)
+#error "Only <asb.h> can be included directly."
+#endif
+
+#include <gio/gio.h>
+
+#include "asb-capability.h"
+#include "asb-version.h"
+
+G_BEGIN_DECLS
+
+/**
+ * ASB_CAPABILITY_FILESYSTEM:
+ *
+ * Files can be listed, read, written and deleted.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILESYSTEM "filesystem"
+/**
+ * ASB_CAPABILITY_BINARY_FILES:
+ *
+ * Files may hold any bytes.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_BINARY_FILES "binary_files"
+/**
+ * ASB_CAPABILITY_ATOMIC_RENAME:
+ *
+ * A written file appears as a whole or not at all.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_ATOMIC_RENAME "atomic_rename"
+/**
+ * ASB_CAPABILITY_COMMAND_EXECUTION:
+ *
+ * Commands can be run.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_COMMAND_EXECUTION "command_execution"
+/**
+ * ASB_CAPABILITY_PAUSE_RESUME:
+ *
+ * The sandbox can be frozen and go on later.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_PAUSE_RESUME "pause_resume"
+/**
+ * ASB_CAPABILITY_FILE_HASH:
+ *
+ * A write can be made to depend on the hash of the file.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILE_HASH "file_hash"
+/**
+ * ASB_CAPABILITY_STREAMING_OUTPUT:
+ *
+ * Output arrives while the command runs.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_STREAMING_OUTPUT "streaming_output"
+/**
+ * ASB_CAPABILITY_COMMAND_STDIN:
+ *
+ * Commands can be given standard input.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_COMMAND_STDIN "command_stdin"
+/**
+ * ASB_CAPABILITY_BULK_UPLOAD:
+ *
+ * Many files can be sent at once.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_BULK_UPLOAD "bulk_upload"
+/**
+ * ASB_CAPABILITY_EXACT_OUTPUT:
+ *
+ * Output arrives byte for byte.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_EXACT_OUTPUT "exact_output"
+/**
+ * ASB_CAPABILITY_SANDBOX_HISTORY:
+ *
+ * The record can be kept inside the sandbox.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_SANDBOX_HISTORY "sandbox_history"
+/**
+ * ASB_CAPABILITY_PERSISTENT_LIFETIME:
+ *
+ * A sandbox can outlive the program that made it.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_PERSISTENT_LIFETIME "persistent_lifetime"
+
+#define ASB_TYPE_CAPABILITIES (asb_capabilities_get_type ())
+
+ASB_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (AsbCapabilities, asb_capabilities, ASB, CAPABILITIES, GObject)
+
+ASB_AVAILABLE_IN_1_0
+AsbCapabilities *asb_capabilities_new (void) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
+void asb_capabilities_add (AsbCapabilities *self, const char *name, AsbCapabilitySupport support,
+                           const char *source, const char *reason);
+ASB_AVAILABLE_IN_1_0
+void asb_capabilities_add_capability (AsbCapabilities *self, AsbCapability *capability);
+ASB_AVAILABLE_IN_1_0
+void asb_capabilities_merge (AsbCapabilities *self, AsbCapabilities *other);
+ASB_AVAILABLE_IN_1_0
+AsbCapability *asb_capabilities_get (AsbCapabilities *self, const char *name);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_capabilities_supports (AsbCapabilities *self, const char *name);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_capabilities_require (AsbCapabilities *self, const char *name, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#if !defined(ASB_INSIDE) && !defined(ASB_COMPILATION)
+#error "Only <asb.h> can be included directly."
+#endif
+
+#include <glib-object.h>
+
+#include "asb-version.h"
+
+G_BEGIN_DECLS
+
+/**
+ * AsbBackendMode:
+ * @ASB_BACKEND_MODE_CREATE: a new sandbox is made
+ * @ASB_BACKEND_MODE_CONNECT: a sandbox that exists is used
+ *
+ * Where a backend's sandbox comes from.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_BACKEND_MODE_CREATE,
+  ASB_BACKEND_MODE_CONNECT
+} AsbBackendMode;
+
+/**
+ * AsbCleanupPolicy:
+ * @ASB_CLEANUP_POLICY_ON_CLOSE: closing the backend deletes a sandbox that it created
+ * @ASB_CLEANUP_POLICY_TTL: closing the backend deletes it after
+ * [property@BackendOptions:cleanup-ttl-seconds]
+ * @ASB_CLEANUP_POLICY_NEVER: closing the backend leaves it
+ *
+ * What becomes of a sandbox when the backend that created it is closed. A sandbox that a backend
+ * only connected to is never deleted by closing.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_CLEANUP_POLICY_ON_CLOSE,
+  ASB_CLEANUP_POLICY_TTL,
+  ASB_CLEANUP_POLICY_NEVER
+} AsbCleanupPolicy;
+
+/**
+ * AsbTtlMode:
+ * @ASB_TTL_MODE_UNSET: nothing was said
+ * @ASB_TTL_MODE_SECONDS: a number of seconds
+ * @ASB_TTL_MODE_NEVER: the sandbox does not expire
+ *
+ * What was said about a sandbox's time to live.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_TTL_MODE_UNSET,
+  ASB_TTL_MODE_SECONDS,
+  ASB_TTL_MODE_NEVER
+} AsbTtlMode;
+
+/**
+ * AsbLifetime:
+ * @ASB_LIFETIME_OWNED: the sandbox ends with the program that made it, within 2 seconds
+ * @ASB_LIFETIME_PERSISTENT: the sandbox outlives the program, until it is deleted or expires
+ *
+ * Whether a sandbox ends with its maker, where the provider can tell.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_LIFETIME_OWNED,
+  ASB_LIFETIME_PERSISTENT
+} AsbLifetime;
+
+/**
+ * AsbSandboxState:
+ * @ASB_SANDBOX_STATE_UNKNOWN: the provider named a state this library does not know
+ * @ASB_SANDBOX_STATE_CREATING: being made
+ * @ASB_SANDBOX_STATE_RUNNING: ready for work
+ * @ASB_SANDBOX_STATE_PAUSED: frozen
+ * @ASB_SANDBOX_STATE_STOPPING: being ended
+ * @ASB_SANDBOX_STATE_STOPPED: ended
+ * @ASB_SANDBOX_STATE_FAILED: broken
+ * @ASB_SANDBOX_STATE_DELETED: gone; only its record may be left
+ *
+ * The state of a sandbox.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_SANDBOX_STATE_UNKNOWN,
+  ASB_SANDBOX_STATE_CREATING,
+  ASB_SANDBOX_STATE_RUNNING,
+  ASB_SANDBOX_STATE_PAUSED,
+  ASB_SANDBOX_STATE_STOPPING,
+  ASB_SANDBOX_STATE_STOPPED,
+  ASB_SANDBOX_STATE_FAILED,
+  ASB_SANDBOX_STATE_DELETED
+} AsbSandboxState;
+
+/**
+ * AsbCapabilitySupport:
+ * @ASB_CAPABILITY_SUPPORT_UNAVAILABLE: cannot be had
+ * @ASB_CAPABILITY_SUPPORT_EMULATED: done by other means, with weaker promises
+ * @ASB_CAPABILITY_SUPPORT_NATIVE: done by the provider or its guest itself
+ *
+ * How well something is supported.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
+  ASB_CAPABILITY_SUPPORT_EMULATED,
+  ASB_CAPABILITY_SUPPORT_NATIVE
+} AsbCapabilitySupport;
+
+/**
+ * AsbCommandState:
+ * @ASB_COMMAND_STATE_UNKNOWN: nobody knows how it ended, or whether
+ * @ASB_COMMAND_STATE_QUEUED: not started yet
+ * @ASB_COMMAND_STATE_RUNNING: running
+ * @ASB_COMMAND_STATE_SUCCEEDED: ended with exit status 0
+ * @ASB_COMMAND_STATE_FAILED: ended with another exit status, or by a signal
+ * @ASB_COMMAND_STATE_CANCELLED: ended because it was cancelled
+ * @ASB_COMMAND_STATE_TIMEOUT: ended because its time was up
+ *
+ * The state of a command.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_COMMAND_STATE_UNKNOWN,
+  ASB_COMMAND_STATE_QUEUED,
+  ASB_COMMAND_STATE_RUNNING,
+  ASB_COMMAND_STATE_SUCCEEDED,
+  ASB_COMMAND_STATE_FAILED,
+  ASB_COMMAND_STATE_CANCELLED,
+  ASB_COMMAND_STATE_TIMEOUT
+} AsbCommandState;
+
+/**
+ * AsbCommandFlags:
+ * @ASB_COMMAND_FLAGS_NONE: standard input is empty; output can be read from the streams
+ * @ASB_COMMAND_FLAGS_STDIN_PIPE: standard input is a stream to write to
+ * @ASB_COMMAND_FLAGS_STDOUT_SILENCE: standard output is not sent here (it is still recorded)
+ * @ASB_COMMAND_FLAGS_STDERR_SILENCE: standard error is not sent here (it is still recorded)
+ * @ASB_COMMAND_FLAGS_STDERR_MERGE: standard error goes where standard output goes
+ * @ASB_COMMAND_FLAGS_OUTPUT_SIGNALS: output arrives by signals of the [class@Command] instead of
+ * streams
+ *
+ * What is to be done with a command's standard streams.
+ *
+ * Since: 1.0
+ */
+typedef enum /*< flags >*/
+{
+  ASB_COMMAND_FLAGS_NONE = 0,
+  ASB_COMMAND_FLAGS_STDIN_PIPE = 1 << 0,
+  ASB_COMMAND_FLAGS_STDOUT_SILENCE = 1 << 1,
+  ASB_COMMAND_FLAGS_STDERR_SILENCE = 1 << 2,
+  ASB_COMMAND_FLAGS_STDERR_MERGE = 1 << 3,
+  ASB_COMMAND_FLAGS_OUTPUT_SIGNALS = 1 << 4
+} AsbCommandFlags;
+
+/**
+ * AsbOutputStream:
+ * @ASB_OUTPUT_STREAM_STDOUT: standard output
+ * @ASB_OUTPUT_STREAM_STDERR: standard error
+ *
+ * One of the two output streams of a command.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_OUTPUT_STREAM_STDOUT,
+  ASB_OUTPUT_STREAM_STDERR
+} AsbOutputStream;
+
+/**
+ * AsbFileKind:
+ * @ASB_FILE_KIND_FILE: a regular file
+ * @ASB_FILE_KIND_DIRECTORY: a directory
+ * @ASB_FILE_KIND_SYMLINK: a symbolic link
+ * @ASB_FILE_KIND_OTHER: a FIFO, a socket or a device
+ *
+ * What a name in a directory stands for.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_FILE_KIND_FILE,
+  ASB_FILE_KIND_DIRECTORY,
+  ASB_FILE_KIND_SYMLINK,
+  ASB_FILE_KIND_OTHER
+} AsbFileKind;
+
+/**
+ * AsbFileFlags:
+ * @ASB_FILE_FLAGS_NONE: nothing special
+ * @ASB_FILE_FLAGS_CREATE_ONLY: (write) fail if the file exists
+ * @ASB_FILE_FLAGS_NO_PARENTS: (write, make directory) do not make missing directories on the way
+ * @ASB_FILE_FLAGS_RECURSIVE: (delete) with everything inside
+ * @ASB_FILE_FLAGS_OVERWRITE: (move) replace what stands there
+ * @ASB_FILE_FLAGS_NOFOLLOW: (query) tell of a symbolic link itself
+ *
+ * How a file operation is done.
+ *
+ * Since: 1.0
+ */
+typedef enum /*< flags >*/
+{
+  ASB_FILE_FLAGS_NONE = 0,
+  ASB_FILE_FLAGS_CREATE_ONLY = 1 << 0,
+  ASB_FILE_FLAGS_NO_PARENTS = 1 << 1,
+  ASB_FILE_FLAGS_RECURSIVE = 1 << 2,
+  ASB_FILE_FLAGS_OVERWRITE = 1 << 3,
+  ASB_FILE_FLAGS_NOFOLLOW = 1 << 4
+} AsbFileFlags;
+
+/**
+ * AsbTransportState:
+ * @ASB_TRANSPORT_STATE_CONNECTED: ready
+ * @ASB_TRANSPORT_STATE_INTERRUPTED: the connection was lost and may come back
+ * @ASB_TRANSPORT_STATE_CLOSED: closed for good
+ *
+ * The state of a transport.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_TRANSPORT_STATE_CONNECTED,
+  ASB_TRANSPORT_STATE_INTERRUPTED,
+  ASB_TRANSPORT_STATE_CLOSED
+} AsbTransportState;
+
+/**
+ * AsbHistoryMode:
+ * @ASB_HISTORY_MODE_NONE: nothing is recorded
+ * @ASB_HISTORY_MODE_SANDBOX: recorded inside the sandbox
+ * @ASB_HISTORY_MODE_DATABASE: recorded in a database of the host
+ *
+ * Where the record of the work goes.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_HISTORY_MODE_NONE,
+  ASB_HISTORY_MODE_SANDBOX,
+  ASB_HISTORY_MODE_DATABASE
+} AsbHistoryMode;
+
+/**
+ * AsbHistoryConsistency:
+ * @ASB_HISTORY_CONSISTENCY_STRICT_START: an operation whose start cannot be recorded is refused
+ * @ASB_HISTORY_CONSISTENCY_BEST_EFFORT: work goes on without a record, and it is said
+ *
+ * What happens when the record cannot be written. Once an operation runs it is never ended because
+ * of its record.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_HISTORY_CONSISTENCY_STRICT_START,
+  ASB_HISTORY_CONSISTENCY_BEST_EFFORT
+} AsbHistoryConsistency;
+
+/**
+ * AsbOperationStatus:
+ * @ASB_OPERATION_STATUS_UNKNOWN: nobody knows how it ended
+ * @ASB_OPERATION_STATUS_STARTED: running
+ * @ASB_OPERATION_STATUS_SUCCEEDED: done
+ * @ASB_OPERATION_STATUS_FAILED: failed
+ * @ASB_OPERATION_STATUS_CANCELLED: cancelled
+ * @ASB_OPERATION_STATUS_TIMEOUT: its time was up
+ *
+ * How a recorded operation stands.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_OPERATION_STATUS_UNKNOWN,
+  ASB_OPERATION_STATUS_STARTED,
+  ASB_OPERATION_STATUS_SUCCEEDED,
+  ASB_OPERATION_STATUS_FAILED,
+  ASB_OPERATION_STATUS_CANCELLED,
+  ASB_OPERATION_STATUS_TIMEOUT
+} AsbOperationStatus;
+
+G_END_DECLS

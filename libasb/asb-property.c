@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-property-private.h"
+
+gboolean
+asb_property_replace_string (char **field, const char *value)
+{
+  char *copy;
+
+  if (g_strcmp0 (*field, value) == 0)
+    return FALSE;
+  copy = g_strdup (value);
+  g_free (*field);
+  *field = copy;
+  return TRUE;
+}
+
+gboolean
+asb_property_replace_strv (char ***field, const char *const *value)
+{
+  char **copy;
+
+  if ((const char *const *)*field == value)
+    return FALSE;
+  if (*field && value && g_strv_equal ((const char *const *)*field, value))
+    return FALSE;
+  copy = g_strdupv ((char **)value);
+  g_strfreev (*field);
+  *field = copy;
+  return TRUE;
+}
+
+gboolean
+asb_property_replace_bytes (GBytes **field, GBytes *value)
+{
+  if (*field == value)
+    return FALSE;
+  g_clear_pointer (field, g_bytes_unref);
+  *field = value ? g_bytes_ref (value) : NULL;
+  return TRUE;
+}
+
+gboolean
+asb_property_replace_map (GHashTable **field, GHashTable *value)
+{
+  g_autoptr (GHashTable) copy = NULL;
+  GHashTableIter iter;
+  gpointer key, entry;
+
+  if (*field == value)
+    return FALSE;
+
+  /* A copy: the caller may go on changing its own table. */
+  if (value)
+    {
+      copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      g_hash_table_iter_init (&iter, value);
+      while (g_hash_table_iter_next (&iter, &key, &entry))
+        g_hash_table_insert (copy, g_strdup (key), g_strdup (entry));
+    }
+  g_clear_pointer (field, g_hash_table_unref);
+  *field = g_steal_pointer (&copy);
+  return TRUE;
+}
+
+gboolean
+asb_property_replace_variant (GVariant **field, GVariant *value)
+{
+  if (*field == value)
+    return FALSE;
+  if (value)
+    g_variant_ref_sink (value);
+  g_clear_pointer (field, g_variant_unref);
+  *field = value;
+  return TRUE;
+}
+
+gboolean
+asb_property_replace_date_time (GDateTime **field, GDateTime *value)
+{
+  if (*field == value)
+    return FALSE;
+  g_clear_pointer (field, g_date_time_unref);
+  *field = value ? g_date_time_ref (value) : NULL;
+  return TRUE;
+}

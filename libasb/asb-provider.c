@@ -1,0 +1,972 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-provider.h"
+
+#include "asb-call-private.h"
+#include "asb-enum-types.h"
+#include "asb-error-private.h"
+#include "asb-sync-private.h"
+
+/**
+ * AsbProvider:
+ *
+ * Makes, finds and deletes sandboxes, and gives a way to work inside.
+ *
+ * A provider implements dup_name, create_sandbox, get_sandbox and delete_sandbox, and either
+ * open_stream (with put_file, unless its sandboxes have the guest) or open_transport. What else it
+ * leaves out fails with %ASB_ERROR_UNSUPPORTED_CAPABILITY.
+ *
+ * Each operation is a virtual function that is handed a [class@Gio.Task] to answer exactly once, in
+ * any way a task can be answered: at once, later, or from another thread. Objects are returned with
+ * [method@Gio.Task.return_value]. The core calls them only in the thread of the public call. It
+ * puts a deadline on each, cancels the task's cancellable when the caller cancels, and deletes a
+ * sandbox whose creation was answered too late.
+ *
+ * Since: 1.0
+ */
+
+G_DEFINE_INTERFACE (AsbProvider, asb_provider, G_TYPE_OBJECT)
+
+static void
+asb_provider_default_init (AsbProviderInterface *iface)
+{
+}
+
+/* The caller has been told that the creation failed, so nobody else will ever delete this sandbox.
+ */
+static void
+discard_sandbox (gpointer source, const GValue *result)
+{
+  AsbSandboxInfo *info = g_value_get_object (result);
+  AsbSandboxRef *ref = info ? asb_sandbox_info_get_ref (info) : NULL;
+
+  if (ref)
+    asb_provider_delete_sandbox_async (source, asb_sandbox_ref_get_sandbox_id (ref), NULL, NULL,
+                                       NULL);
+}
+
+/**
+ * asb_provider_dup_name:
+ * @self: a [iface@Provider]
+ *
+ * Gets the name of the provider, for example `local`.
+ *
+ * Returns: (transfer full): the name
+ *
+ * Since: 1.0
+ */
+char *
+asb_provider_dup_name (AsbProvider *self)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return ASB_PROVIDER_GET_IFACE (self)->dup_name (self);
+}
+
+/**
+ * asb_provider_dup_key:
+ * @self: a [iface@Provider]
+ *
+ * Gets the key that tells several providers of one name apart.
+ *
+ * Returns: (transfer full): the key, `NAME-default` unless the provider says otherwise
+ *
+ * Since: 1.0
+ */
+char *
+asb_provider_dup_key (AsbProvider *self)
+{
+  g_autofree char *name = NULL;
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  if (ASB_PROVIDER_GET_IFACE (self)->dup_key)
+    return ASB_PROVIDER_GET_IFACE (self)->dup_key (self);
+  name = asb_provider_dup_name (self);
+  return g_strconcat (name, "-default", NULL);
+}
+
+/**
+ * asb_provider_dup_endpoint_fingerprint:
+ * @self: a [iface@Provider]
+ *
+ * Gets a hash of the address of the server the provider talks to.
+ *
+ * Returns: (transfer full) (nullable): the hash; %NULL if there is no server
+ *
+ * Since: 1.0
+ */
+char *
+asb_provider_dup_endpoint_fingerprint (AsbProvider *self)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  if (!ASB_PROVIDER_GET_IFACE (self)->dup_endpoint_fingerprint)
+    return NULL;
+  return ASB_PROVIDER_GET_IFACE (self)->dup_endpoint_fingerprint (self);
+}
+
+/**
+ * asb_provider_get_capabilities:
+ * @self: a [iface@Provider]
+ *
+ * Gets what the provider can do. What can be done inside a sandbox also depends on its transport:
+ * ask the [class@Backend].
+ *
+ * Returns: (transfer full): the capabilities
+ *
+ * Since: 1.0
+ */
+AsbCapabilities *
+asb_provider_get_capabilities (AsbProvider *self)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  if (!ASB_PROVIDER_GET_IFACE (self)->get_capabilities)
+    return asb_capabilities_new ();
+  return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
+}
+
+/**
+ * asb_provider_create_sandbox_async:
+ * @self: a [iface@Provider]
+ * @spec: what it should be like
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Creates a sandbox that is ready for work. What a failed or cancelled creation made is deleted
+ * again; where the provider cannot tell whether there is one, the error is %ASB_ERROR_INTERRUPTED
+ * and its info holds the instance id under which it can be found.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  static const AsbCallKind kind = { "create the sandbox", 600, discard_sandbox };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (spec));
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
+                         asb_provider_create_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->create_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->create_sandbox (self, spec, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "create_sandbox");
+}
+
+/**
+ * asb_provider_create_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.create_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of the new sandbox
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_create_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_create_sandbox:
+ * @self: a [iface@Provider]
+ * @spec: what it should be like
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Creates a sandbox that is ready for work. What a failed or cancelled creation made is deleted
+ * again; where the provider cannot tell whether there is one, the error is %ASB_ERROR_INTERRUPTED
+ * and its info holds the instance id under which it can be found. Blocks; see
+ * [method@Provider.create_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of the new sandbox
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_create_sandbox (AsbProvider *self, AsbSandboxSpec *spec, GCancellable *cancellable,
+                             GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (spec), NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_create_sandbox_async (self, spec, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_create_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_get_sandbox_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Asks for one sandbox. %ASB_ERROR_SANDBOX_NOT_FOUND if there is none of that id.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_get_sandbox_async (AsbProvider *self, const char *sandbox_id,
+                                GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  static const AsbCallKind kind = { "get the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
+                         asb_provider_get_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->get_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->get_sandbox (self, sandbox_id, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "get_sandbox");
+}
+
+/**
+ * asb_provider_get_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.get_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_get_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_get_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Asks for one sandbox. %ASB_ERROR_SANDBOX_NOT_FOUND if there is none of that id. Blocks; see
+ * [method@Provider.get_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_get_sandbox (AsbProvider *self, const char *sandbox_id, GCancellable *cancellable,
+                          GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_get_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_get_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_list_sandboxes_async:
+ * @self: a [iface@Provider]
+ * @filter: which of them
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Lists a page of the sandboxes that match a filter. A page that is not full is the last.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_list_sandboxes_async (AsbProvider *self, AsbSandboxFilter *filter,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  static const AsbCallKind kind = { "list the sandboxes", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (ASB_IS_SANDBOX_FILTER (filter));
+
+  task = asb_call_begin (self, &kind, G_TYPE_LIST_MODEL, cancellable, callback, user_data,
+                         asb_provider_list_sandboxes_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->list_sandboxes)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->list_sandboxes (self, filter, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "list_sandboxes");
+}
+
+/**
+ * asb_provider_list_sandboxes_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.list_sandboxes_async].
+ *
+ * Returns: (transfer full): the sandboxes, as [class@SandboxInfo], at most a page of them
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_provider_list_sandboxes_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_list_sandboxes:
+ * @self: a [iface@Provider]
+ * @filter: which of them
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Lists a page of the sandboxes that match a filter. A page that is not full is the last. Blocks;
+ * see [method@Provider.list_sandboxes_async].
+ *
+ * Returns: (transfer full): the sandboxes, as [class@SandboxInfo], at most a page of them
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_provider_list_sandboxes (AsbProvider *self, AsbSandboxFilter *filter, GCancellable *cancellable,
+                             GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (ASB_IS_SANDBOX_FILTER (filter), NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_list_sandboxes_async (self, filter, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_list_sandboxes_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_delete_sandbox_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Ends a sandbox and all that runs in it. %ASB_ERROR_SANDBOX_NOT_FOUND if there is none of that
+ * id.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_delete_sandbox_async (AsbProvider *self, const char *sandbox_id,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  static const AsbCallKind kind = { "delete the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
+                         asb_provider_delete_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->delete_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->delete_sandbox (self, sandbox_id, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "delete_sandbox");
+}
+
+/**
+ * asb_provider_delete_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.delete_sandbox_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_provider_delete_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), FALSE);
+
+  return asb_call_finish_boolean (self, result, error);
+}
+
+/**
+ * asb_provider_delete_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Ends a sandbox and all that runs in it. %ASB_ERROR_SANDBOX_NOT_FOUND if there is none of that
+ * id. Blocks; see [method@Provider.delete_sandbox_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_provider_delete_sandbox (AsbProvider *self, const char *sandbox_id, GCancellable *cancellable,
+                             GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), FALSE);
+  g_return_val_if_fail (sandbox_id != NULL, FALSE);
+
+  asb_sync_begin (&sync);
+  asb_provider_delete_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_delete_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_renew_sandbox_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @seconds: seconds from now, > 0
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Sets the time at which a sandbox expires.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_renew_sandbox_async (AsbProvider *self, const char *sandbox_id, gint64 seconds,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback,
+                                  gpointer user_data)
+{
+  static const AsbCallKind kind = { "renew the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
+                         asb_provider_renew_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->renew_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->renew_sandbox (self, sandbox_id, seconds, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "renew_sandbox");
+}
+
+/**
+ * asb_provider_renew_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.renew_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_renew_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_renew_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @seconds: seconds from now, > 0
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Sets the time at which a sandbox expires. Blocks; see [method@Provider.renew_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_renew_sandbox (AsbProvider *self, const char *sandbox_id, gint64 seconds,
+                            GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_renew_sandbox_async (self, sandbox_id, seconds, cancellable, asb_sync_ready_cb,
+                                    &sync);
+  return asb_provider_renew_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_pause_sandbox_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Freezes a sandbox.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_pause_sandbox_async (AsbProvider *self, const char *sandbox_id,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback,
+                                  gpointer user_data)
+{
+  static const AsbCallKind kind = { "pause the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
+                         asb_provider_pause_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->pause_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->pause_sandbox (self, sandbox_id, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "pause_sandbox");
+}
+
+/**
+ * asb_provider_pause_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.pause_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_pause_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_pause_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Freezes a sandbox. Blocks; see [method@Provider.pause_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_pause_sandbox (AsbProvider *self, const char *sandbox_id, GCancellable *cancellable,
+                            GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_pause_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_pause_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_resume_sandbox_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Lets a frozen sandbox go on.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_resume_sandbox_async (AsbProvider *self, const char *sandbox_id,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  static const AsbCallKind kind = { "resume the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
+                         asb_provider_resume_sandbox_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->resume_sandbox)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->resume_sandbox (self, sandbox_id, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "resume_sandbox");
+}
+
+/**
+ * asb_provider_resume_sandbox_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.resume_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_resume_sandbox_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_resume_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Lets a frozen sandbox go on. Blocks; see [method@Provider.resume_sandbox_async].
+ *
+ * Returns: (transfer full): what the provider knows of it
+ *
+ * Since: 1.0
+ */
+AsbSandboxInfo *
+asb_provider_resume_sandbox (AsbProvider *self, const char *sandbox_id, GCancellable *cancellable,
+                             GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_resume_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_resume_sandbox_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_open_stream_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @spec: what stands at the other end
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Opens a byte stream to a program in the sandbox: to the guest the provider runs there, or else
+ * to the program the spec names. %ASB_ERROR_COMMAND_NOT_FOUND if that is missing: the caller then
+ * puts it there and tries again.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_open_stream_async (AsbProvider *self, const char *sandbox_id, AsbStreamSpec *spec,
+                                GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  static const AsbCallKind kind = { "open a stream into the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+  g_return_if_fail (ASB_IS_STREAM_SPEC (spec));
+
+  task = asb_call_begin (self, &kind, G_TYPE_IO_STREAM, cancellable, callback, user_data,
+                         asb_provider_open_stream_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->open_stream)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->open_stream (self, sandbox_id, spec, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "open_stream");
+}
+
+/**
+ * asb_provider_open_stream_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.open_stream_async].
+ *
+ * Returns: (transfer full): the stream; both its ends should be pollable
+ *
+ * Since: 1.0
+ */
+GIOStream *
+asb_provider_open_stream_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_open_stream:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @spec: what stands at the other end
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Opens a byte stream to a program in the sandbox: to the guest the provider runs there, or else
+ * to the program the spec names. %ASB_ERROR_COMMAND_NOT_FOUND if that is missing: the caller then
+ * puts it there and tries again. Blocks; see [method@Provider.open_stream_async].
+ *
+ * Returns: (transfer full): the stream; both its ends should be pollable
+ *
+ * Since: 1.0
+ */
+GIOStream *
+asb_provider_open_stream (AsbProvider *self, const char *sandbox_id, AsbStreamSpec *spec,
+                          GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (spec), NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_open_stream_async (self, sandbox_id, spec, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_open_stream_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_put_file_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @path: (type filename): the absolute path inside
+ * @contents: the contents
+ * @mode: the permission bits, 0 to 07777
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Puts one file into the sandbox, making the directories on the way. It is how the guest gets
+ * where the image does not have it.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_put_file_async (AsbProvider *self, const char *sandbox_id, const char *path,
+                             GBytes *contents, guint mode, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer user_data)
+{
+  static const AsbCallKind kind = { "put a file into the sandbox", 600, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+  g_return_if_fail (path != NULL && contents != NULL);
+
+  task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
+                         asb_provider_put_file_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->put_file)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->put_file (self, sandbox_id, path, contents, mode, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "put_file");
+}
+
+/**
+ * asb_provider_put_file_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.put_file_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_provider_put_file_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), FALSE);
+
+  return asb_call_finish_boolean (self, result, error);
+}
+
+/**
+ * asb_provider_put_file:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @path: (type filename): the absolute path inside
+ * @contents: the contents
+ * @mode: the permission bits, 0 to 07777
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Puts one file into the sandbox, making the directories on the way. It is how the guest gets
+ * where the image does not have it. Blocks; see [method@Provider.put_file_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_provider_put_file (AsbProvider *self, const char *sandbox_id, const char *path,
+                       GBytes *contents, guint mode, GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), FALSE);
+  g_return_val_if_fail (sandbox_id != NULL, FALSE);
+  g_return_val_if_fail (path != NULL && contents != NULL, FALSE);
+
+  asb_sync_begin (&sync);
+  asb_provider_put_file_async (self, sandbox_id, path, contents, mode, cancellable,
+                               asb_sync_ready_cb, &sync);
+  return asb_provider_put_file_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_provider_open_transport_async:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Opens a transport of the provider's own, for sandboxes in which the guest cannot run.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_id,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
+{
+  static const AsbCallKind kind = { "open a transport into the sandbox", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+  g_return_if_fail (sandbox_id != NULL);
+
+  task = asb_call_begin (self, &kind, ASB_TYPE_TRANSPORT, cancellable, callback, user_data,
+                         asb_provider_open_transport_async);
+  if (ASB_PROVIDER_GET_IFACE (self)->open_transport)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->open_transport (self, sandbox_id, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "open_transport");
+}
+
+/**
+ * asb_provider_open_transport_finish:
+ * @self: a [iface@Provider]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Provider.open_transport_async].
+ *
+ * Returns: (transfer full): the transport
+ *
+ * Since: 1.0
+ */
+AsbTransport *
+asb_provider_open_transport_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_provider_open_transport:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Opens a transport of the provider's own, for sandboxes in which the guest cannot run. Blocks;
+ * see [method@Provider.open_transport_async].
+ *
+ * Returns: (transfer full): the transport
+ *
+ * Since: 1.0
+ */
+AsbTransport *
+asb_provider_open_transport (AsbProvider *self, const char *sandbox_id, GCancellable *cancellable,
+                             GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_open_transport_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_open_transport_finish (self, asb_sync_wait (&sync), error);
+}

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-sandbox-spec.h"
+
+#include "asb-enum-types.h"
+#include "asb-property-private.h"
+
+/**
+ * AsbSandboxSpec:
+ *
+ * What a sandbox that is to be created should be like. A provider refuses what it cannot give
+ * with %ASB_ERROR_UNSUPPORTED_CAPABILITY, it does not leave it out silently.
+ *
+ * Since: 1.0
+ */
+
+struct _AsbSandboxSpec
+{
+  GObject parent_instance;
+
+  char *name;
+  char *instance_id;
+  char *image;
+  char *workdir;
+  char **environment;
+  GHashTable *metadata;
+  AsbLifetime lifetime;
+  AsbTtlMode ttl_mode;
+  gint64 ttl_seconds;
+  char *idempotency_key;
+};
+
+enum
+{
+  PROP_0,
+  PROP_NAME,
+  PROP_INSTANCE_ID,
+  PROP_IMAGE,
+  PROP_WORKDIR,
+  PROP_ENVIRONMENT,
+  PROP_METADATA,
+  PROP_LIFETIME,
+  PROP_TTL_MODE,
+  PROP_TTL_SECONDS,
+  PROP_IDEMPOTENCY_KEY,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (AsbSandboxSpec, asb_sandbox_spec, G_TYPE_OBJECT)
+
+static void
+asb_sandbox_spec_finalize (GObject *object)
+{
+  AsbSandboxSpec *self = ASB_SANDBOX_SPEC (object);
+
+  g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->instance_id, g_free);
+  g_clear_pointer (&self->image, g_free);
+  g_clear_pointer (&self->workdir, g_free);
+  g_clear_pointer (&self->environment, g_strfreev);
+  g_clear_pointer (&self->metadata, g_hash_table_unref);
+  g_clear_pointer (&self->idempotency_key, g_free);
+
+  G_OBJECT_CLASS (asb_sandbox_spec_parent_class)->finalize (object);
+}
+
+static void
+asb_sandbox_spec_get_property (GObject *object, guint property_id, GValue *value, GParamSpec *pspec)
+{
+  AsbSandboxSpec *self = ASB_SANDBOX_SPEC (object);
+
+  switch (property_id)
+    {
+    case PROP_NAME:
+      g_value_set_string (value, self->name);
+      break;
+    case PROP_INSTANCE_ID:
+      g_value_set_string (value, self->instance_id);
+      break;
+    case PROP_IMAGE:
+      g_value_set_string (value, self->image);
+      break;
+    case PROP_WORKDIR:
+      g_value_set_string (value, self->workdir);
+      break;
+    case PROP_ENVIRONMENT:
+      g_value_set_boxed (value, self->environment);
+      break;
+    case PROP_METADATA:
+      g_value_set_boxed (value, self->metadata);
+      break;
+    case PROP_LIFETIME:
+      g_value_set_enum (value, self->lifetime);
+      break;
+    case PROP_TTL_MODE:
+      g_value_set_enum (value, self->ttl_mode);
+      break;
+    case PROP_TTL_SECONDS:
+      g_value_set_int64 (value, self->ttl_seconds);
+      break;
+    case PROP_IDEMPOTENCY_KEY:
+      g_value_set_string (value, self->idempotency_key);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_sandbox_spec_set_property (GObject *object, guint property_id, const GValue *value,
+                               GParamSpec *pspec)
+{
+  AsbSandboxSpec *self = ASB_SANDBOX_SPEC (object);
+
+  switch (property_id)
+    {
+    case PROP_NAME:
+      asb_sandbox_spec_set_name (self, g_value_get_string (value));
+      break;
+    case PROP_INSTANCE_ID:
+      asb_sandbox_spec_set_instance_id (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE:
+      asb_sandbox_spec_set_image (self, g_value_get_string (value));
+      break;
+    case PROP_WORKDIR:
+      asb_sandbox_spec_set_workdir (self, g_value_get_string (value));
+      break;
+    case PROP_ENVIRONMENT:
+      asb_sandbox_spec_set_environment (self, g_value_get_boxed (value));
+      break;
+    case PROP_METADATA:
+      asb_sandbox_spec_set_metadata (self, g_value_get_boxed (value));
+      break;
+    case PROP_LIFETIME:
+      asb_sandbox_spec_set_lifetime (self, g_value_get_enum (value));
+      break;
+    case PROP_TTL_MODE:
+      asb_sandbox_spec_set_ttl_mode (self, g_value_get_enum (value));
+      break;
+    case PROP_TTL_SECONDS:
+      asb_sandbox_spec_set_ttl_seconds (self, g_value_get_int64 (value));
+      break;
+    case PROP_IDEMPOTENCY_KEY:
+      asb_sandbox_spec_set_idempotency_key (self, g_value_get_string (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = asb_sandbox_spec_finalize;
+  object_class->get_property = asb_sandbox_spec_get_property;
+  object_class->set_property = asb_sandbox_spec_set_property;
+
+  /**
+   * AsbSandboxSpec:name:
+   *
+   * A name for people; 1 to 128 characters, no control characters.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:instance-id:
+   *
+   * The instance id the sandbox shall have; made by the core.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_INSTANCE_ID]
+      = g_param_spec_string ("instance-id", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:image:
+   *
+   * The image; %NULL for the default of the provider.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE] = g_param_spec_string ("image", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:workdir:
+   *
+   * The default working directory, made if missing.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_WORKDIR]
+      = g_param_spec_string ("workdir", NULL, NULL, "/workspace", ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:environment:
+   *
+   * `NAME=value` for every command inside.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ENVIRONMENT]
+      = g_param_spec_boxed ("environment", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:metadata:
+   *
+   * Names and values to keep with the sandbox.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_METADATA]
+      = g_param_spec_boxed ("metadata", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:lifetime:
+   *
+   * Whether it ends with the program that makes it.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIFETIME]
+      = g_param_spec_enum ("lifetime", NULL, NULL, ASB_TYPE_LIFETIME, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:ttl-mode:
+   *
+   * What was said about the time to live.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_TTL_MODE]
+      = g_param_spec_enum ("ttl-mode", NULL, NULL, ASB_TYPE_TTL_MODE, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:ttl-seconds:
+   *
+   * The time to live in seconds, with %ASB_TTL_MODE_SECONDS.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_TTL_SECONDS] = g_param_spec_int64 ("ttl-seconds", NULL, NULL, G_MININT64,
+                                                     G_MAXINT64, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:idempotency-key:
+   *
+   * A key under which a repeated creation finds the first.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IDEMPOTENCY_KEY]
+      = g_param_spec_string ("idempotency-key", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+asb_sandbox_spec_init (AsbSandboxSpec *self)
+{
+  self->workdir = g_strdup ("/workspace");
+}
+
+/**
+ * asb_sandbox_spec_new:
+ *
+ * Makes a [class@SandboxSpec] with every property at its default.
+ *
+ * Returns: (transfer full): a new [class@SandboxSpec]
+ *
+ * Since: 1.0
+ */
+AsbSandboxSpec *
+asb_sandbox_spec_new (void)
+{
+  return g_object_new (ASB_TYPE_SANDBOX_SPEC, NULL);
+}
+
+/**
+ * asb_sandbox_spec_get_name:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:name].
+ *
+ * Returns: (transfer none) (nullable): a name for people; 1 to 128 characters, no control
+ * characters
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_name (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->name;
+}
+
+/**
+ * asb_sandbox_spec_set_name:
+ * @self: a [class@SandboxSpec]
+ * @name: (nullable): a name for people; 1 to 128 characters, no control characters
+ *
+ * Sets [property@SandboxSpec:name].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_name (AsbSandboxSpec *self, const char *name)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->name, name))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NAME]);
+}
+
+/**
+ * asb_sandbox_spec_get_instance_id:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:instance-id].
+ *
+ * Returns: (transfer none) (nullable): the instance id the sandbox shall have; made by the core
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_instance_id (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->instance_id;
+}
+
+/**
+ * asb_sandbox_spec_set_instance_id:
+ * @self: a [class@SandboxSpec]
+ * @instance_id: (nullable): the instance id the sandbox shall have; made by the core
+ *
+ * Sets [property@SandboxSpec:instance-id].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_instance_id (AsbSandboxSpec *self, const char *instance_id)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->instance_id, instance_id))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_INSTANCE_ID]);
+}
+
+/**
+ * asb_sandbox_spec_get_image:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:image].
+ *
+ * Returns: (transfer none) (nullable): the image; %NULL for the default of the provider
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_image (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->image;
+}
+
+/**
+ * asb_sandbox_spec_set_image:
+ * @self: a [class@SandboxSpec]
+ * @image: (nullable): the image; %NULL for the default of the provider
+ *
+ * Sets [property@SandboxSpec:image].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_image (AsbSandboxSpec *self, const char *image)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->image, image))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IMAGE]);
+}
+
+/**
+ * asb_sandbox_spec_get_workdir:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:workdir].
+ *
+ * Returns: (transfer none) (type filename): the default working directory, made if missing
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_workdir (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->workdir;
+}
+
+/**
+ * asb_sandbox_spec_set_workdir:
+ * @self: a [class@SandboxSpec]
+ * @workdir: (type filename): the default working directory, made if missing
+ *
+ * Sets [property@SandboxSpec:workdir].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_workdir (AsbSandboxSpec *self, const char *workdir)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->workdir, workdir))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WORKDIR]);
+}
+
+/**
+ * asb_sandbox_spec_get_environment:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:environment].
+ *
+ * Returns: (transfer none) (nullable) (array zero-terminated=1) (element-type filename):
+ * `NAME=value` for every command inside
+ *
+ * Since: 1.0
+ */
+const char *const *
+asb_sandbox_spec_get_environment (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return (const char *const *)self->environment;
+}
+
+/**
+ * asb_sandbox_spec_set_environment:
+ * @self: a [class@SandboxSpec]
+ * @environment: (nullable) (array zero-terminated=1) (element-type filename): `NAME=value` for
+ * every command inside
+ *
+ * Sets [property@SandboxSpec:environment].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_environment (AsbSandboxSpec *self, const char *const *environment)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_strv (&self->environment, environment))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ENVIRONMENT]);
+}
+
+/**
+ * asb_sandbox_spec_get_metadata:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:metadata].
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8 utf8): names and values to keep with the
+ * sandbox
+ *
+ * Since: 1.0
+ */
+GHashTable *
+asb_sandbox_spec_get_metadata (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->metadata;
+}
+
+/**
+ * asb_sandbox_spec_set_metadata:
+ * @self: a [class@SandboxSpec]
+ * @metadata: (nullable) (element-type utf8 utf8): names and values to keep with the sandbox
+ *
+ * Sets [property@SandboxSpec:metadata].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_metadata (AsbSandboxSpec *self, GHashTable *metadata)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_map (&self->metadata, metadata))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_METADATA]);
+}
+
+/**
+ * asb_sandbox_spec_get_lifetime:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:lifetime].
+ *
+ * Returns: whether it ends with the program that makes it
+ *
+ * Since: 1.0
+ */
+AsbLifetime
+asb_sandbox_spec_get_lifetime (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), 0);
+
+  return self->lifetime;
+}
+
+/**
+ * asb_sandbox_spec_set_lifetime:
+ * @self: a [class@SandboxSpec]
+ * @lifetime: whether it ends with the program that makes it
+ *
+ * Sets [property@SandboxSpec:lifetime].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_lifetime (AsbSandboxSpec *self, AsbLifetime lifetime)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (self->lifetime == lifetime)
+    return;
+  self->lifetime = lifetime;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIFETIME]);
+}
+
+/**
+ * asb_sandbox_spec_get_ttl_mode:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:ttl-mode].
+ *
+ * Returns: what was said about the time to live
+ *
+ * Since: 1.0
+ */
+AsbTtlMode
+asb_sandbox_spec_get_ttl_mode (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), 0);
+
+  return self->ttl_mode;
+}
+
+/**
+ * asb_sandbox_spec_set_ttl_mode:
+ * @self: a [class@SandboxSpec]
+ * @ttl_mode: what was said about the time to live
+ *
+ * Sets [property@SandboxSpec:ttl-mode].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_ttl_mode (AsbSandboxSpec *self, AsbTtlMode ttl_mode)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (self->ttl_mode == ttl_mode)
+    return;
+  self->ttl_mode = ttl_mode;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TTL_MODE]);
+}
+
+/**
+ * asb_sandbox_spec_get_ttl_seconds:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:ttl-seconds].
+ *
+ * Returns: the time to live in seconds, with %ASB_TTL_MODE_SECONDS
+ *
+ * Since: 1.0
+ */
+gint64
+asb_sandbox_spec_get_ttl_seconds (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), 0);
+
+  return self->ttl_seconds;
+}
+
+/**
+ * asb_sandbox_spec_set_ttl_seconds:
+ * @self: a [class@SandboxSpec]
+ * @ttl_seconds: the time to live in seconds, with %ASB_TTL_MODE_SECONDS
+ *
+ * Sets [property@SandboxSpec:ttl-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_ttl_seconds (AsbSandboxSpec *self, gint64 ttl_seconds)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (self->ttl_seconds == ttl_seconds)
+    return;
+  self->ttl_seconds = ttl_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TTL_SECONDS]);
+}
+
+/**
+ * asb_sandbox_spec_get_idempotency_key:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:idempotency-key].
+ *
+ * Returns: (transfer none) (nullable): a key under which a repeated creation finds the first
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_idempotency_key (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->idempotency_key;
+}
+
+/**
+ * asb_sandbox_spec_set_idempotency_key:
+ * @self: a [class@SandboxSpec]
+ * @idempotency_key: (nullable): a key under which a repeated creation finds the first
+ *
+ * Sets [property@SandboxSpec:idempotency-key].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_idempotency_key (AsbSandboxSpec *self, const char *idempotency_key)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->idempotency_key, idempotency_key))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDEMPOTENCY_KEY]);
+}

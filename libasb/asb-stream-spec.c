@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-stream-spec.h"
+
+#include "asb-enum-types.h"
+#include "asb-property-private.h"
+
+/**
+ * AsbStreamSpec:
+ *
+ * What stands at the other end of a byte stream into a sandbox.
+ *
+ * Since: 1.0
+ */
+
+struct _AsbStreamSpec
+{
+  GObject parent_instance;
+
+  char **argv;
+  gboolean record_only;
+};
+
+enum
+{
+  PROP_0,
+  PROP_ARGV,
+  PROP_RECORD_ONLY,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (AsbStreamSpec, asb_stream_spec, G_TYPE_OBJECT)
+
+static void
+asb_stream_spec_finalize (GObject *object)
+{
+  AsbStreamSpec *self = ASB_STREAM_SPEC (object);
+
+  g_clear_pointer (&self->argv, g_strfreev);
+
+  G_OBJECT_CLASS (asb_stream_spec_parent_class)->finalize (object);
+}
+
+static void
+asb_stream_spec_get_property (GObject *object, guint property_id, GValue *value, GParamSpec *pspec)
+{
+  AsbStreamSpec *self = ASB_STREAM_SPEC (object);
+
+  switch (property_id)
+    {
+    case PROP_ARGV:
+      g_value_set_boxed (value, self->argv);
+      break;
+    case PROP_RECORD_ONLY:
+      g_value_set_boolean (value, self->record_only);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_stream_spec_set_property (GObject *object, guint property_id, const GValue *value,
+                              GParamSpec *pspec)
+{
+  AsbStreamSpec *self = ASB_STREAM_SPEC (object);
+
+  switch (property_id)
+    {
+    case PROP_ARGV:
+      asb_stream_spec_set_argv (self, g_value_get_boxed (value));
+      break;
+    case PROP_RECORD_ONLY:
+      asb_stream_spec_set_record_only (self, g_value_get_boolean (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+asb_stream_spec_class_init (AsbStreamSpecClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = asb_stream_spec_finalize;
+  object_class->get_property = asb_stream_spec_get_property;
+  object_class->set_property = asb_stream_spec_set_property;
+
+  /**
+   * AsbStreamSpec:argv:
+   *
+   * The program to start, with its arguments, if the provider has no way of its own to its
+   * guest.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ARGV] = g_param_spec_boxed ("argv", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbStreamSpec:record-only:
+   *
+   * Only the record of a sandbox that is gone is wanted.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RECORD_ONLY]
+      = g_param_spec_boolean ("record-only", NULL, NULL, FALSE, ASB_PARAM_READWRITE);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+asb_stream_spec_init (AsbStreamSpec *self)
+{
+}
+
+/**
+ * asb_stream_spec_new:
+ *
+ * Makes a [class@StreamSpec] with every property at its default.
+ *
+ * Returns: (transfer full): a new [class@StreamSpec]
+ *
+ * Since: 1.0
+ */
+AsbStreamSpec *
+asb_stream_spec_new (void)
+{
+  return g_object_new (ASB_TYPE_STREAM_SPEC, NULL);
+}
+
+/**
+ * asb_stream_spec_get_argv:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:argv].
+ *
+ * Returns: (transfer none) (nullable) (array zero-terminated=1) (element-type filename): the
+ * program to start, with its arguments, if the provider has no way of its own to its guest
+ *
+ * Since: 1.0
+ */
+const char *const *
+asb_stream_spec_get_argv (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), NULL);
+
+  return (const char *const *)self->argv;
+}
+
+/**
+ * asb_stream_spec_set_argv:
+ * @self: a [class@StreamSpec]
+ * @argv: (nullable) (array zero-terminated=1) (element-type filename): the program to start, with
+ * its arguments, if the provider has no way of its own to its guest
+ *
+ * Sets [property@StreamSpec:argv].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_argv (AsbStreamSpec *self, const char *const *argv)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (asb_property_replace_strv (&self->argv, argv))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ARGV]);
+}
+
+/**
+ * asb_stream_spec_get_record_only:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:record-only].
+ *
+ * Returns: only the record of a sandbox that is gone is wanted
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_stream_spec_get_record_only (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), FALSE);
+
+  return self->record_only;
+}
+
+/**
+ * asb_stream_spec_set_record_only:
+ * @self: a [class@StreamSpec]
+ * @record_only: only the record of a sandbox that is gone is wanted
+ *
+ * Sets [property@StreamSpec:record-only].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_record_only (AsbStreamSpec *self, gboolean record_only)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (self->record_only == record_only)
+    return;
+  self->record_only = record_only;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RECORD_ONLY]);
+}

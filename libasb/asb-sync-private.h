@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Blocking twins: the asynchronous function on a main context of its own. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct
+{
+  GMainContext *context;
+  GAsyncResult *result;
+} AsbSync;
+
+void asb_sync_begin (AsbSync *sync);
+/* The callback to give, with the AsbSync as user data. */
+void asb_sync_ready_cb (GObject *source, GAsyncResult *result, gpointer user_data);
+/* Waits. The result is owned by @sync. */
+GAsyncResult *asb_sync_wait (AsbSync *sync);
+void asb_sync_end (AsbSync *sync);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AsbSync, asb_sync_end)
