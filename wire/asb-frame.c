@@ -2,14 +2,14 @@
 
 #include "asb-frame.h"
 
-#define MAX_COUNT (((uint64_t) 1 << 53) - 1)
+#define MAX_COUNT (((uint64_t)1 << 53) - 1)
 #define MAX_PING 64
 
 static void
 write_be (uint8_t *bytes, uint64_t value, size_t width)
 {
   for (size_t i = 0; i < width; i++)
-    bytes[i] = (uint8_t) (value >> (8 * (width - 1 - i)));
+    bytes[i] = (uint8_t)(value >> (8 * (width - 1 - i)));
 }
 
 static uint64_t
@@ -42,11 +42,11 @@ asb_frame_header_write (const AsbFrameHeader *header, uint8_t bytes[ASB_FRAME_HE
 static void
 header_read (const uint8_t bytes[ASB_FRAME_HEADER_SIZE], AsbFrameHeader *header)
 {
-  header->length = (uint32_t) read_be (bytes, 4);
+  header->length = (uint32_t)read_be (bytes, 4);
   header->type = bytes[4];
   header->flags = bytes[5];
-  header->channel = (uint16_t) read_be (bytes + 6, 2);
-  header->call = (uint32_t) read_be (bytes + 8, 4);
+  header->channel = (uint16_t)read_be (bytes + 6, 2);
+  header->call = (uint32_t)read_be (bytes + 8, 4);
   header->sequence = read_be (bytes + 12, 8);
 }
 

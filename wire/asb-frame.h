@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The frames of the guest protocol (docs/guest-protocol.md §1). Plain C: both the library and the guest compile it. */
+/* The frames of the guest protocol (docs/guest-protocol.md §1). Plain C: both the library and the
+ * guest compile it. */
 
 #pragma once
 
@@ -65,10 +66,12 @@ bool asb_frame_type_is_numbered (uint8_t type);
 
 void asb_frame_header_write (const AsbFrameHeader *header, uint8_t bytes[ASB_FRAME_HEADER_SIZE]);
 
-/* Reads the frame that starts at @bytes. On ASB_FRAME_OK @header is set and the payload, header->length bytes, follows
- * the header within @size. ASB_FRAME_INVALID sets *@reason to a static sentence. Everything that does not depend on the
- * state of the connection has been checked. */
-AsbFrameStatus asb_frame_parse (const uint8_t *bytes, size_t size, AsbFrameHeader *header, const char **reason);
+/* Reads the frame that starts at @bytes. On ASB_FRAME_OK @header is set and the payload,
+ * header->length bytes, follows the header within @size. ASB_FRAME_INVALID sets *@reason to a
+ * static sentence. Everything that does not depend on the state of the connection has been checked.
+ */
+AsbFrameStatus asb_frame_parse (const uint8_t *bytes, size_t size, AsbFrameHeader *header,
+                                const char **reason);
 
 /* The 8-byte payload of ACK and CREDIT. */
 void asb_frame_count_write (uint64_t count, uint8_t bytes[8]);

@@ -50,9 +50,8 @@ integers_are_bounded (const json_t *json)
       const char *key;
       json_t *value;
 
-      json_object_foreach ((json_t *) json, key, value)
-        if (!integers_are_bounded (value))
-          return false;
+      json_object_foreach ((json_t *)json, key,
+                           value) if (!integers_are_bounded (value)) return false;
     }
   return true;
 }
@@ -90,7 +89,8 @@ is_continuation (unsigned char byte)
   return (byte & 0xC0) == 0x80;
 }
 
-/* The length of the UTF-8 sequence at @bytes, 0 if it is none: shortest form only, no surrogates, at most U+10FFFF. */
+/* The length of the UTF-8 sequence at @bytes, 0 if it is none: shortest form only, no surrogates,
+ * at most U+10FFFF. */
 static size_t
 sequence_length (const unsigned char *bytes, size_t size)
 {
@@ -123,7 +123,7 @@ sequence_length (const unsigned char *bytes, size_t size)
 bool
 asb_wire_is_text (const char *bytes, size_t size)
 {
-  const unsigned char *at = (const unsigned char *) bytes;
+  const unsigned char *at = (const unsigned char *)bytes;
 
   while (size > 0)
     {
@@ -178,7 +178,8 @@ asb_wire_text_dup (const json_t *json, size_t max_size, size_t *size)
   if (json_is_string (json))
     bytes = dup_string (json, &length);
   else if (json_is_string (encoded) && json_object_size (json) == 1)
-    bytes = asb_wire_base64_decode (json_string_value (encoded), json_string_length (encoded), &length);
+    bytes = asb_wire_base64_decode (json_string_value (encoded), json_string_length (encoded),
+                                    &length);
 
   if (!bytes || length > max_size || memchr (bytes, '\0', length))
     {
@@ -201,10 +202,10 @@ asb_wire_base64_encode (const void *bytes, size_t size)
     return NULL;
   for (size_t i = 0; i < size; i += 3)
     {
-      uint32_t group = (uint32_t) in[i] << 16;
+      uint32_t group = (uint32_t)in[i] << 16;
 
       if (i + 1 < size)
-        group |= (uint32_t) in[i + 1] << 8;
+        group |= (uint32_t)in[i + 1] << 8;
       if (i + 2 < size)
         group |= in[i + 2];
       *out++ = BASE64[group >> 18 & 63];
@@ -221,10 +222,11 @@ digit_value (char digit)
 {
   const char *found = digit ? strchr (BASE64, digit) : NULL;
 
-  return found ? (int) (found - BASE64) : -1;
+  return found ? (int)(found - BASE64) : -1;
 }
 
-/* One group of four digits into at most three bytes: how many, or -1. Bits that are cut off must be zero. */
+/* One group of four digits into at most three bytes: how many, or -1. Bits that are cut off must be
+ * zero. */
 static int
 decode_group (const char *text, bool last, unsigned char *out)
 {
@@ -237,12 +239,12 @@ decode_group (const char *text, bool last, unsigned char *out)
 
       if (value < 0)
         return -1;
-      group = group << 6 | (uint32_t) value;
+      group = group << 6 | (uint32_t)value;
     }
   if ((padding == 1 && group & 0xFF) || (padding == 2 && group & 0xFFFF))
     return -1;
   for (int i = 0; i < 3 - padding; i++)
-    out[i] = (unsigned char) (group >> (16 - 8 * i));
+    out[i] = (unsigned char)(group >> (16 - 8 * i));
   return 3 - padding;
 }
 
@@ -266,7 +268,7 @@ asb_wire_base64_decode (const char *text, size_t length, size_t *size)
           free (bytes);
           return NULL;
         }
-      used += (size_t) n;
+      used += (size_t)n;
     }
   bytes[used] = '\0';
   *size = used;

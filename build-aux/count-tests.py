@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Adds up what "meson test" logged, subtest by subtest, and prints one line.
+
+usage: count-tests.py FOLDER    (the meson-logs of a build folder)
+       count-tests.py --sum     (adds up such lines from standard input)
+
+Exits 1 when something failed or nothing ran.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
+SUBTEST = re.compile(r"^(not )?ok\b[^#\n]*(# *(?P<directive>SKIP|TODO))?", re.MULTILINE | re.IGNORECASE)
+TOTALS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+FINE = {"OK", "EXPECTEDFAIL", "SKIP"}
+
+
+def count_subtests(output):
+    passed = failed = skipped = 0
+    for match in SUBTEST.finditer(output):
+        if (match["directive"] or "").upper() == "SKIP":
+            skipped += 1
+        elif match[1]:
+            failed += 1
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+def count_test(test):
+    passed = failed = skipped = 0
+    output = test.get("stdout", "")
+    result = test["result"]
+    if PLAN.search(output):
+        passed, failed, skipped = count_subtests(output)
+    if result not in FINE and failed == 0:
+        failed = 1  # it crashed, took too long, or broke off before its last subtest
+    elif passed + failed + skipped == 0:
+        passed, skipped = (0, 1) if result == "SKIP" else (1, 0)
+    return passed, failed, skipped
+
+
+def count_folder(folder):
+    for log in sorted(pathlib.Path(folder).glob("testlog*.json")):
+        with log.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                yield count_test(json.loads(line))
+
+
+def count_lines(lines):
+    for match in TOTALS.finditer(lines):
+        yield tuple(int(number or 0) for number in match.groups())
+
+
+def main():
+    if sys.argv[1:] == ["--sum"]:
+        counts = list(count_lines(sys.stdin.read()))
+    elif len(sys.argv) == 2:
+        counts = list(count_folder(sys.argv[1]))
+    else:
+        sys.exit(__doc__)
+    passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(0 if failed == 0 and passed > 0 else 1)
+
+
+main()
