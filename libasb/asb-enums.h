@@ -208,11 +208,11 @@ typedef enum
 /**
  * AsbFileFlags:
  * @ASB_FILE_FLAGS_NONE: nothing special
- * @ASB_FILE_FLAGS_CREATE_ONLY: (write) fail if the file exists
- * @ASB_FILE_FLAGS_NO_PARENTS: (write, make directory) do not make missing directories on the way
- * @ASB_FILE_FLAGS_RECURSIVE: (delete) with everything inside
- * @ASB_FILE_FLAGS_OVERWRITE: (move) replace what stands there
- * @ASB_FILE_FLAGS_NOFOLLOW: (query) tell of a symbolic link itself
+ * @ASB_FILE_FLAGS_CREATE_ONLY: for writing: fail if the file exists
+ * @ASB_FILE_FLAGS_NO_PARENTS: for writing and making directories: make no missing ones on the way
+ * @ASB_FILE_FLAGS_RECURSIVE: for deleting: with everything inside
+ * @ASB_FILE_FLAGS_OVERWRITE: for moving: replace what stands there
+ * @ASB_FILE_FLAGS_NOFOLLOW: for querying: tell of a symbolic link itself
  *
  * How a file operation is done.
  *
