@@ -29,6 +29,15 @@ asb_error_private_clear (AsbErrorPrivate *priv)
   g_clear_object (&priv->info);
 }
 
+/**
+ * asb_error_quark:
+ *
+ * Gets the error domain of the library, %ASB_ERROR.
+ *
+ * Returns: the domain
+ *
+ * Since: 1.0
+ */
 /* clang-format off */
 G_DEFINE_EXTENDED_ERROR (AsbError, asb_error)
 /* clang-format on */
