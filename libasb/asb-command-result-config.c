@@ -39,14 +39,6 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (AsbCommandResultConfig, asb_command_result_config, G_TYPE_OBJECT)
 
 static void
-asb_command_result_config_finalize (GObject *object)
-{
-  AsbCommandResultConfig *self = ASB_COMMAND_RESULT_CONFIG (object);
-
-  G_OBJECT_CLASS (asb_command_result_config_parent_class)->finalize (object);
-}
-
-static void
 asb_command_result_config_get_property (GObject *object, guint property_id, GValue *value,
                                         GParamSpec *pspec)
 {
@@ -95,7 +87,6 @@ asb_command_result_config_class_init (AsbCommandResultConfigClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
-  object_class->finalize = asb_command_result_config_finalize;
   object_class->get_property = asb_command_result_config_get_property;
   object_class->set_property = asb_command_result_config_set_property;
 

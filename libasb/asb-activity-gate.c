@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-activity-gate-private.h"
+
+#include "asb-error.h"
+
+struct _AsbActivityGate
+{
+  GObject parent_instance;
+
+  GMutex mutex;
+  guint n_inside;
+  gboolean closing;
+  gboolean sealed;
+  GPtrArray *waiting; /* GTask: those who want it closed */
+};
+
+G_DEFINE_FINAL_TYPE (AsbActivityGate, asb_activity_gate, G_TYPE_OBJECT)
+
+static void
+asb_activity_gate_finalize (GObject *object)
+{
+  AsbActivityGate *self = ASB_ACTIVITY_GATE (object);
+
+  g_clear_pointer (&self->waiting, g_ptr_array_unref);
+  g_mutex_clear (&self->mutex);
+
+  G_OBJECT_CLASS (asb_activity_gate_parent_class)->finalize (object);
+}
+
+static void
+asb_activity_gate_class_init (AsbActivityGateClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = asb_activity_gate_finalize;
+}
+
+static void
+asb_activity_gate_init (AsbActivityGate *self)
+{
+  g_mutex_init (&self->mutex);
+  self->waiting = g_ptr_array_new_with_free_func (g_object_unref);
+}
+
+AsbActivityGate *
+asb_activity_gate_new (void)
+{
+  return g_object_new (ASB_TYPE_ACTIVITY_GATE, NULL);
+}
+
+gboolean
+asb_activity_gate_enter (AsbActivityGate *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  if (self->sealed)
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_CLOSED, "The backend is closed");
+  else if (self->closing)
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETING,
+                         "The backend is being closed");
+  else
+    self->n_inside++;
+  return !self->sealed && !self->closing;
+}
+
+/* Must hold the mutex. Returns: (transfer full) (nullable): the tasks to answer without it */
+static GPtrArray *
+take_waiting_if_empty (AsbActivityGate *self)
+{
+  GPtrArray *waiting;
+
+  if (self->n_inside > 0 || self->waiting->len == 0)
+    return NULL;
+  waiting = g_steal_pointer (&self->waiting);
+  self->waiting = g_ptr_array_new_with_free_func (g_object_unref);
+  return waiting;
+}
+
+static void
+answer_all (GPtrArray *waiting)
+{
+  for (guint i = 0; waiting && i < waiting->len; i++)
+    g_task_return_boolean (waiting->pdata[i], TRUE);
+}
+
+void
+asb_activity_gate_leave (AsbActivityGate *self)
+{
+  g_autoptr (GPtrArray) waiting = NULL;
+
+  g_mutex_lock (&self->mutex);
+  g_assert (self->n_inside > 0);
+  self->n_inside--;
+  waiting = take_waiting_if_empty (self);
+  g_mutex_unlock (&self->mutex);
+
+  answer_all (waiting);
+}
+
+/* Takes one task back. FALSE if it has been answered. */
+static gboolean
+stop_waiting (AsbActivityGate *self, GTask *task)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gboolean was_waiting;
+
+  g_object_ref (task);
+  was_waiting = g_ptr_array_remove (self->waiting, task);
+  if (was_waiting && self->waiting->len == 0)
+    self->closing = FALSE;
+  g_object_unref (task);
+  return was_waiting;
+}
+
+static gboolean
+timeout_cb (gpointer user_data)
+{
+  GTask *task = user_data;
+
+  if (stop_waiting (g_task_get_source_object (task), task))
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_LOCK_ACQUISITION_TIMEOUT,
+                             "Could not close the backend: operations are still running");
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+cancelled_cb (GCancellable *cancellable, gpointer user_data)
+{
+  GTask *task = user_data;
+
+  if (stop_waiting (g_task_get_source_object (task), task))
+    g_task_return_error_if_cancelled (task);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+destroy_source (gpointer data)
+{
+  g_source_destroy (data);
+  g_source_unref (data);
+}
+
+/* The sources hold the task, and the task (as data) holds the sources until it is answered. */
+static void
+completed_cb (GTask *task, GParamSpec *pspec, gpointer user_data)
+{
+  g_task_set_task_data (task, NULL, NULL);
+}
+
+static void
+attach_sources (GTask *task, guint timeout_ms)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (destroy_source);
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  GSource *timeout = g_timeout_source_new (timeout_ms);
+
+  g_task_set_task_data (task, sources, (GDestroyNotify)g_ptr_array_unref);
+  g_signal_connect (task, "notify::completed", G_CALLBACK (completed_cb), NULL);
+
+  g_task_attach_source (task, timeout, timeout_cb);
+  g_ptr_array_add (sources, timeout);
+  if (cancellable)
+    {
+      GSource *cancelled = g_cancellable_source_new (cancellable);
+
+      g_source_set_callback (cancelled, G_SOURCE_FUNC (cancelled_cb), g_object_ref (task),
+                             g_object_unref);
+      g_source_attach (cancelled, g_task_get_context (task));
+      g_ptr_array_add (sources, cancelled);
+    }
+}
+
+void
+asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+  g_autoptr (GPtrArray) waiting = NULL;
+
+  g_task_set_source_tag (task, asb_activity_gate_close_async);
+  g_task_set_check_cancellable (task, FALSE);
+  attach_sources (task, timeout_ms);
+
+  g_mutex_lock (&self->mutex);
+  self->closing = TRUE;
+  g_ptr_array_add (self->waiting, g_object_ref (task));
+  waiting = take_waiting_if_empty (self);
+  g_mutex_unlock (&self->mutex);
+
+  answer_all (waiting);
+}
+
+gboolean
+asb_activity_gate_close_finish (AsbActivityGate *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+asb_activity_gate_reopen (AsbActivityGate *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  self->closing = FALSE;
+}
+
+void
+asb_activity_gate_seal (AsbActivityGate *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  self->sealed = TRUE;
+}
+
+gboolean
+asb_activity_gate_is_sealed (AsbActivityGate *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  return self->sealed;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-backend-options-private.h"
+
+#include <string.h>
+
+#include "asb-error.h"
+
+#define MAX_NAME_LENGTH 128
+
+typedef gboolean (*AsbOptionCheck) (AsbBackendOptions *options);
+
+/* One thing that must not be: TRUE from @is_wrong. The order is the order in which callers are
+ * told. */
+typedef struct
+{
+  AsbOptionCheck is_wrong;
+  const char *message;
+} AsbOptionRule;
+
+static gboolean
+mode_is_wrong (AsbBackendOptions *options)
+{
+  AsbBackendMode mode = asb_backend_options_get_mode (options);
+
+  return mode != ASB_BACKEND_MODE_CREATE && mode != ASB_BACKEND_MODE_CONNECT;
+}
+
+static gboolean
+cleanup_is_wrong (AsbBackendOptions *options)
+{
+  AsbCleanupPolicy cleanup = asb_backend_options_get_cleanup (options);
+
+  return cleanup < ASB_CLEANUP_POLICY_ON_CLOSE || cleanup > ASB_CLEANUP_POLICY_NEVER;
+}
+
+static gboolean
+ttl_is_wrong (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_sandbox_ttl_mode (options) == ASB_TTL_MODE_SECONDS
+         && asb_backend_options_get_sandbox_ttl_seconds (options) <= 0;
+}
+
+static gboolean
+cleanup_ttl_is_missing (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_cleanup (options) == ASB_CLEANUP_POLICY_TTL
+         && asb_backend_options_get_cleanup_ttl_seconds (options) <= 0;
+}
+
+static gboolean
+cleanup_ttl_is_stray (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_cleanup (options) != ASB_CLEANUP_POLICY_TTL
+         && asb_backend_options_get_cleanup_ttl_seconds (options) != 0;
+}
+
+static gboolean
+history_is_double (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_history (options)
+         && asb_backend_options_get_history_store (options);
+}
+
+static gboolean
+provider_is_double (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_provider (options)
+         && asb_backend_options_get_provider_name (options);
+}
+
+static gboolean
+provider_is_missing (AsbBackendOptions *options)
+{
+  return !asb_backend_options_get_provider (options)
+         && !asb_backend_options_get_provider_name (options);
+}
+
+static gboolean
+provider_options_are_stray (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_provider (options)
+         && asb_backend_options_get_provider_options (options);
+}
+
+static gboolean
+has_history_mode (AsbBackendOptions *options, AsbHistoryMode mode)
+{
+  AsbHistoryConfig *history = asb_backend_options_get_history (options);
+
+  return history && asb_history_config_get_mode (history) == mode;
+}
+
+static gboolean
+database_is_missing (AsbBackendOptions *options)
+{
+  return has_history_mode (options, ASB_HISTORY_MODE_DATABASE)
+         && !asb_backend_options_get_history_database_url (options);
+}
+
+static gboolean
+database_is_stray (AsbBackendOptions *options)
+{
+  return !has_history_mode (options, ASB_HISTORY_MODE_DATABASE)
+         && asb_backend_options_get_history_database_url (options);
+}
+
+static gboolean
+ref_is_stray (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CREATE
+         && asb_backend_options_get_ref (options);
+}
+
+static gboolean
+ref_is_missing (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CONNECT
+         && !asb_backend_options_get_ref (options);
+}
+
+static gboolean
+name_is_stray (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CONNECT
+         && asb_backend_options_get_sandbox_name (options);
+}
+
+static gboolean
+name_is_wrong (AsbBackendOptions *options)
+{
+  const char *name = asb_backend_options_get_sandbox_name (options);
+  glong length;
+
+  if (!name)
+    return FALSE;
+  if (!g_utf8_validate (name, -1, NULL))
+    return TRUE;
+  for (const char *at = name; *at; at++)
+    if ((guchar)*at < 0x20 || *at == 0x7F)
+      return TRUE;
+  length = g_utf8_strlen (name, -1);
+  return length < 1 || length > MAX_NAME_LENGTH;
+}
+
+static gboolean
+workdir_is_wrong (AsbBackendOptions *options)
+{
+  const char *workdir = asb_backend_options_get_workdir (options);
+
+  return !workdir || workdir[0] != '/';
+}
+
+static gboolean
+environment_is_wrong (AsbBackendOptions *options)
+{
+  const char *const *environment = asb_backend_options_get_environment (options);
+
+  for (gsize i = 0; environment && environment[i]; i++)
+    if (environment[i][0] == '=' || !strchr (environment[i], '='))
+      return TRUE;
+  return FALSE;
+}
+
+static const AsbOptionRule rules[] = {
+  { mode_is_wrong, "Option “mode” must be create or connect" },
+  { cleanup_is_wrong, "Option “cleanup” must be on-close, ttl or never" },
+  { ttl_is_wrong, "Option “sandbox-ttl-seconds” must be more than 0" },
+  { cleanup_ttl_is_missing,
+    "Option “cleanup-ttl-seconds” must be more than 0 with the clean-up policy ttl" },
+  { cleanup_ttl_is_stray, "Option “cleanup-ttl-seconds” needs the clean-up policy ttl" },
+  { history_is_double, "Options “history” and “history-store” exclude each other" },
+  { provider_is_double, "Options “provider” and “provider-name” exclude each other" },
+  { provider_is_missing, "One of the options “provider” and “provider-name” is needed" },
+  { provider_options_are_stray,
+    "Option “provider-options” needs a provider by name, not a ready one" },
+  { database_is_missing,
+    "The history mode database needs option “history-database-url” or “history-store”" },
+  { database_is_stray, "Option “history-database-url” needs the history mode database" },
+  { ref_is_stray, "Option “ref” needs mode connect" },
+  { ref_is_missing, "Mode connect needs option “ref”" },
+  { name_is_stray, "Option “sandbox-name” needs mode create" },
+  { name_is_wrong,
+    "Option “sandbox-name” must have 1 to 128 characters, no control characters among them" },
+  { workdir_is_wrong, "Option “workdir” must be an absolute path" },
+  { environment_is_wrong, "Option “environment” must hold entries of the form NAME=value" },
+};
+
+gboolean
+asb_backend_options_check (AsbBackendOptions *self, GError **error)
+{
+  AsbHistoryConfig *history = asb_backend_options_get_history (self);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (rules[i].is_wrong (self))
+      {
+        g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, rules[i].message);
+        return FALSE;
+      }
+  return !history || asb_history_config_validate (history, error);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#include "asb-activity-gate-private.h"
+#include "asb-backend.h"
+#include "asb-closure-private.h"
+#include "asb-recorder-private.h"
+
+struct _AsbBackend
+{
+  GObject parent_instance;
+
+  AsbProvider *provider;
+  AsbTransport *transport;
+  AsbHistoryStore *store;
+  gboolean owns_store;
+  AsbRecorder *recorder; /* (nullable): nothing is recorded */
+  AsbActivityGate *gate;
+  AsbSandboxRef *ref;
+  char *workdir;
+  AsbCommandResultConfig *result_config;
+
+  gboolean created; /* by this backend: only then may closing delete */
+  AsbCleanupPolicy cleanup;
+  gint64 cleanup_ttl_seconds;
+  AsbClosure *close_coordinator;
+
+  GMutex mutex;
+  gboolean deleted; /* the sandbox is known to be gone */
+};
+
+#define ASB_BACKEND_SANDBOX_ID(self) (asb_sandbox_ref_get_sandbox_id ((self)->ref))

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#include "asb-backend.h"
+#include "asb-command.h"
+#include "asb-process.h"
+
+/* Told once, when the end of a command becomes known. @result is NULL if @error is set. */
+typedef void (*AsbCommandEnded) (AsbCommand *command, AsbCommandResult *result, const GError *error,
+                                 gpointer user_data);
+
+/* @context: where signals are emitted and properties notified; NULL for the default one. The end is
+ * learned there, or by whoever waits. Takes @ended_data. */
+AsbCommand *asb_command_new (AsbBackend *backend, AsbProcess *process, AsbCommandFlags flags,
+                             GMainContext *context, AsbCommandEnded ended, gpointer ended_data,
+                             GDestroyNotify ended_destroy);
+
+/* Streams of the process and its outcome in one result. Takes no references beyond its own. */
+AsbCommandResult *asb_command_result_with_output (AsbCommandResult *result, GBytes *stdout_bytes,
+                                                  gboolean stdout_truncated, GBytes *stderr_bytes,
+                                                  gboolean stderr_truncated);

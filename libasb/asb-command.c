@@ -1,0 +1,1130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-command-private.h"
+
+#include "asb-enum-types.h"
+#include "asb-error-private.h"
+#include "asb-output-collector-private.h"
+#include "asb-property-private.h"
+#include "asb-sync-private.h"
+#include "asb-utf8-decoder-private.h"
+
+#define PUMP_BUFFER_SIZE (64 * 1024)
+
+/**
+ * AsbCommand:
+ *
+ * A command that was started in a sandbox, in the shape of [class@Gio.Subprocess].
+ *
+ * Dropping the last reference does not end the command; [method@Command.force_exit] does. With
+ * %ASB_COMMAND_FLAGS_OUTPUT_SIGNALS the output arrives by signals, in the main context that was the
+ * thread's default when the command was started; otherwise read the streams, or let
+ * [method@Command.communicate] do it.
+ *
+ * Since: 1.0
+ */
+
+struct _AsbCommand
+{
+  GObject parent_instance;
+
+  AsbBackend *backend;
+  AsbProcess *process;
+  AsbCommandFlags flags;
+  char *id;
+  GMainContext *context;
+
+  AsbCommandEnded ended;
+  gpointer ended_data;
+  GDestroyNotify ended_destroy;
+
+  GMutex mutex;
+  AsbCommandResult *result; /* set once */
+  gboolean is_over;
+  guint n_busy; /* pumps and the watch: “exited” comes after all of them */
+};
+
+enum
+{
+  PROP_0,
+  PROP_ID,
+  PROP_STATE,
+  PROP_RESULT,
+  N_PROPS
+};
+
+enum
+{
+  SIGNAL_STDOUT_DATA,
+  SIGNAL_STDERR_DATA,
+  SIGNAL_STDOUT_TEXT,
+  SIGNAL_STDERR_TEXT,
+  SIGNAL_EXITED,
+  N_SIGNALS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (AsbCommand, asb_command, G_TYPE_OBJECT)
+
+static void
+asb_command_finalize (GObject *object)
+{
+  AsbCommand *self = ASB_COMMAND (object);
+
+  if (self->ended_destroy)
+    self->ended_destroy (self->ended_data);
+  g_clear_object (&self->process);
+  g_clear_object (&self->backend);
+  g_clear_object (&self->result);
+  g_clear_pointer (&self->id, g_free);
+  g_clear_pointer (&self->context, g_main_context_unref);
+  g_mutex_clear (&self->mutex);
+
+  G_OBJECT_CLASS (asb_command_parent_class)->finalize (object);
+}
+
+static void
+asb_command_get_property (GObject *object, guint property_id, GValue *value, GParamSpec *pspec)
+{
+  AsbCommand *self = ASB_COMMAND (object);
+
+  switch (property_id)
+    {
+    case PROP_ID:
+      g_value_set_string (value, self->id);
+      break;
+    case PROP_STATE:
+      g_value_set_enum (value, asb_command_get_state (self));
+      break;
+    case PROP_RESULT:
+      g_value_set_object (value, asb_command_get_result (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+    }
+}
+
+static void
+install_signals (void)
+{
+  /**
+   * AsbCommand::stdout-data:
+   * @self: the command
+   * @data: a piece of the output
+   *
+   * The command wrote to standard output. Pieces come in order and join to the exact bytes.
+   *
+   * Since: 1.0
+   */
+  signals[SIGNAL_STDOUT_DATA] = g_signal_new ("stdout-data", ASB_TYPE_COMMAND, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_BYTES);
+
+  /**
+   * AsbCommand::stderr-data:
+   * @self: the command
+   * @data: a piece of the output
+   *
+   * The command wrote to standard error. Pieces come in order and join to the exact bytes.
+   *
+   * Since: 1.0
+   */
+  signals[SIGNAL_STDERR_DATA] = g_signal_new ("stderr-data", ASB_TYPE_COMMAND, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_BYTES);
+
+  /**
+   * AsbCommand::stdout-text:
+   * @self: the command
+   * @text: a piece of the output
+   *
+   * As [signal@Command::stdout-data], as text: never half a character, and replacement characters
+   * for what is no UTF-8.
+   *
+   * Since: 1.0
+   */
+  signals[SIGNAL_STDOUT_TEXT] = g_signal_new ("stdout-text", ASB_TYPE_COMMAND, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+
+  /**
+   * AsbCommand::stderr-text:
+   * @self: the command
+   * @text: a piece of the output
+   *
+   * As [signal@Command::stderr-data], as text: never half a character, and replacement characters
+   * for what is no UTF-8.
+   *
+   * Since: 1.0
+   */
+  signals[SIGNAL_STDERR_TEXT] = g_signal_new ("stderr-text", ASB_TYPE_COMMAND, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+
+  /**
+   * AsbCommand::exited:
+   * @self: the command
+   *
+   * The command has ended, and all its output was given to the other signals.
+   *
+   * Since: 1.0
+   */
+  signals[SIGNAL_EXITED] = g_signal_new ("exited", ASB_TYPE_COMMAND, G_SIGNAL_RUN_LAST, 0, NULL,
+                                         NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+asb_command_class_init (AsbCommandClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = asb_command_finalize;
+  object_class->get_property = asb_command_get_property;
+
+  /**
+   * AsbCommand:id:
+   *
+   * The id of the command in its sandbox.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ID] = g_param_spec_string ("id", NULL, NULL, NULL, ASB_PARAM_READABLE);
+
+  /**
+   * AsbCommand:state:
+   *
+   * How the command stands, as far as that is known here.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_STATE] = g_param_spec_enum ("state", NULL, NULL, ASB_TYPE_COMMAND_STATE,
+                                              ASB_COMMAND_STATE_RUNNING, ASB_PARAM_READABLE);
+
+  /**
+   * AsbCommand:result:
+   *
+   * How the command ended; %NULL while it runs.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RESULT]
+      = g_param_spec_object ("result", NULL, NULL, ASB_TYPE_COMMAND_RESULT, ASB_PARAM_READABLE);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  install_signals ();
+}
+
+static void
+asb_command_init (AsbCommand *self)
+{
+  g_mutex_init (&self->mutex);
+}
+
+/* The end, and who is told of it. */
+
+static gboolean
+notify_cb (gpointer user_data)
+{
+  AsbCommand *self = user_data;
+
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RESULT]);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error)
+{
+  gboolean first;
+
+  g_mutex_lock (&self->mutex);
+  first = !self->is_over;
+  self->is_over = TRUE;
+  if (first && result)
+    self->result = g_object_ref (result);
+  g_mutex_unlock (&self->mutex);
+
+  if (!first)
+    return;
+  if (self->ended)
+    self->ended (self, result, error, self->ended_data);
+  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, notify_cb, g_object_ref (self),
+                              g_object_unref);
+}
+
+static gboolean
+end_is_known (AsbCommand *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  return self->is_over && self->result;
+}
+
+static void
+one_less_busy (AsbCommand *self)
+{
+  if (--self->n_busy == 0)
+    g_signal_emit (self, signals[SIGNAL_EXITED], 0);
+}
+
+/* Whoever only waits for the end does not keep the command object alive; signals for somebody do.
+ */
+typedef struct
+{
+  GWeakRef weak;
+  AsbCommand *strong;
+} AsbCommandWatch;
+
+static void
+watch_free (AsbCommandWatch *watch)
+{
+  g_weak_ref_clear (&watch->weak);
+  g_clear_object (&watch->strong);
+  g_free (watch);
+}
+
+static void
+watch_cb (GObject *source, GAsyncResult *async_result, gpointer user_data)
+{
+  AsbCommandWatch *watch = user_data;
+  g_autoptr (AsbCommand) self = g_weak_ref_get (&watch->weak);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result
+      = asb_process_wait_finish (ASB_PROCESS (source), async_result, &error);
+
+  if (self)
+    {
+      learn_end (self, result, error);
+      one_less_busy (self);
+    }
+  watch_free (watch);
+}
+
+/* Output by signals. */
+
+typedef struct
+{
+  AsbCommand *command;
+  GInputStream *stream;
+  guint data_signal;
+  guint text_signal;
+  AsbUtf8Decoder decoder;
+} AsbPump;
+
+static void pump_next (AsbPump *pump);
+
+static void
+pump_emit (AsbPump *pump, GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  g_autofree char *text = NULL;
+
+  if (size > 0)
+    g_signal_emit (pump->command, signals[pump->data_signal], 0, bytes);
+  if (!g_signal_has_handler_pending (pump->command, signals[pump->text_signal], 0, TRUE))
+    return;
+  text = asb_utf8_decoder_feed (&pump->decoder, data, size, size == 0);
+  if (text[0] != '\0')
+    g_signal_emit (pump->command, signals[pump->text_signal], 0, text);
+}
+
+static void
+pump_end (AsbPump *pump)
+{
+  one_less_busy (pump->command);
+  g_clear_object (&pump->stream);
+  g_clear_object (&pump->command);
+  g_free (pump);
+}
+
+static void
+pump_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbPump *pump = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes
+      = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &error);
+
+  if (!bytes)
+    {
+      g_debug ("The output of a command broke off: %s", error->message);
+      pump_end (pump);
+      return;
+    }
+  pump_emit (pump, bytes);
+  if (g_bytes_get_size (bytes) > 0)
+    pump_next (pump);
+  else
+    pump_end (pump);
+}
+
+static void
+pump_next (AsbPump *pump)
+{
+  g_input_stream_read_bytes_async (pump->stream, PUMP_BUFFER_SIZE, G_PRIORITY_DEFAULT, NULL,
+                                   pump_cb, pump);
+}
+
+static void
+pump_start (AsbCommand *self, GInputStream *stream, guint data_signal, guint text_signal)
+{
+  AsbPump *pump;
+
+  if (!stream)
+    return;
+  pump = g_new0 (AsbPump, 1);
+  pump->command = g_object_ref (self);
+  pump->stream = g_object_ref (stream);
+  pump->data_signal = data_signal;
+  pump->text_signal = text_signal;
+  self->n_busy++;
+  pump_next (pump);
+}
+
+/* In the context of the command. */
+static gboolean
+start_cb (gpointer user_data)
+{
+  AsbCommandWatch *watch = user_data;
+  g_autoptr (AsbCommand) self = g_weak_ref_get (&watch->weak);
+
+  if (!self)
+    {
+      watch_free (watch);
+      return G_SOURCE_REMOVE;
+    }
+  g_main_context_push_thread_default (self->context);
+  self->n_busy++;
+  if (self->flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS)
+    {
+      pump_start (self, asb_process_get_stdout (self->process), SIGNAL_STDOUT_DATA,
+                  SIGNAL_STDOUT_TEXT);
+      pump_start (self, asb_process_get_stderr (self->process), SIGNAL_STDERR_DATA,
+                  SIGNAL_STDERR_TEXT);
+    }
+  asb_process_wait_async (self->process, NULL, watch_cb, watch);
+  g_main_context_pop_thread_default (self->context);
+  return G_SOURCE_REMOVE;
+}
+
+AsbCommand *
+asb_command_new (AsbBackend *backend, AsbProcess *process, AsbCommandFlags flags,
+                 GMainContext *context, AsbCommandEnded ended, gpointer ended_data,
+                 GDestroyNotify ended_destroy)
+{
+  AsbCommand *self = g_object_new (ASB_TYPE_COMMAND, NULL);
+  AsbCommandWatch *watch = g_new0 (AsbCommandWatch, 1);
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  self->backend = g_object_ref (backend);
+  self->process = g_object_ref (process);
+  self->flags = flags;
+  self->id = asb_process_dup_command_id (process);
+  self->context = g_main_context_ref (context ? context : g_main_context_default ());
+  self->ended = ended;
+  self->ended_data = ended_data;
+  self->ended_destroy = ended_destroy;
+
+  g_weak_ref_init (&watch->weak, self);
+  watch->strong = flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS ? g_object_ref (self) : NULL;
+  /* Later, never from here: the caller connects to signals first. */
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, start_cb, watch, NULL);
+  g_source_attach (source, self->context);
+  return self;
+}
+
+/**
+ * asb_command_get_id:
+ * @self: a [class@Command]
+ *
+ * Gets [property@Command:id].
+ *
+ * Returns: (transfer none): the id
+ *
+ * Since: 1.0
+ */
+const char *
+asb_command_get_id (AsbCommand *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), NULL);
+
+  return self->id;
+}
+
+/**
+ * asb_command_get_state: (get-property state)
+ * @self: a [class@Command]
+ *
+ * Gets [property@Command:state].
+ *
+ * Returns: the state; %ASB_COMMAND_STATE_UNKNOWN when the connection was lost before the end was
+ * known
+ *
+ * Since: 1.0
+ */
+AsbCommandState
+asb_command_get_state (AsbCommand *self)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ASB_IS_COMMAND (self), ASB_COMMAND_STATE_UNKNOWN);
+
+  locker = g_mutex_locker_new (&self->mutex);
+  if (!self->is_over)
+    return ASB_COMMAND_STATE_RUNNING;
+  return self->result ? asb_command_result_get_state (self->result) : ASB_COMMAND_STATE_UNKNOWN;
+}
+
+/**
+ * asb_command_get_stdin_pipe:
+ * @self: a [class@Command]
+ *
+ * Gets the stream to standard input. Close it to let the command see the end of its input.
+ *
+ * Returns: (transfer none) (nullable): the stream; %NULL without %ASB_COMMAND_FLAGS_STDIN_PIPE
+ *
+ * Since: 1.0
+ */
+GOutputStream *
+asb_command_get_stdin_pipe (AsbCommand *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), NULL);
+
+  return asb_process_get_stdin (self->process);
+}
+
+static gboolean
+has_streams (AsbCommand *self)
+{
+  return !(self->flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS);
+}
+
+/**
+ * asb_command_get_stdout_pipe:
+ * @self: a [class@Command]
+ *
+ * Gets the stream of standard output.
+ *
+ * Returns: (transfer none) (nullable): the stream; %NULL if output arrives by signals or is
+ * silenced
+ *
+ * Since: 1.0
+ */
+GInputStream *
+asb_command_get_stdout_pipe (AsbCommand *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), NULL);
+
+  return has_streams (self) ? asb_process_get_stdout (self->process) : NULL;
+}
+
+/**
+ * asb_command_get_stderr_pipe:
+ * @self: a [class@Command]
+ *
+ * Gets the stream of standard error.
+ *
+ * Returns: (transfer none) (nullable): the stream; %NULL if output arrives by signals, or is
+ * silenced or merged
+ *
+ * Since: 1.0
+ */
+GInputStream *
+asb_command_get_stderr_pipe (AsbCommand *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), NULL);
+
+  return has_streams (self) ? asb_process_get_stderr (self->process) : NULL;
+}
+
+/* Waiting. */
+
+static void
+wait_cb (GObject *source, GAsyncResult *async_result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  AsbCommand *self = g_task_get_source_object (task);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result
+      = asb_process_wait_finish (ASB_PROCESS (source), async_result, &error);
+
+  if (!error || !asb_error_is_cancelled (error))
+    learn_end (self, result, error);
+  if (error)
+    g_task_return_error (task, g_steal_pointer (&error));
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+/**
+ * asb_command_wait_async:
+ * @self: a [class@Command]
+ * @cancellable: (nullable): a way to stop waiting; the command goes on
+ * @callback: (scope async): called when the command has ended
+ * @user_data: data for @callback
+ *
+ * Waits until the command has ended. Output that nobody reads does not hold the end back.
+ *
+ * Since: 1.0
+ */
+void
+asb_command_wait_async (AsbCommand *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                        gpointer user_data)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_return_if_fail (ASB_IS_COMMAND (self));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, asb_command_wait_async);
+  if (end_is_known (self))
+    g_task_return_boolean (task, TRUE);
+  else
+    asb_process_wait_async (self->process, cancellable, wait_cb, g_steal_pointer (&task));
+}
+
+static gboolean
+finish_task (AsbCommand *self, GAsyncResult *result, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+
+  if (g_task_propagate_boolean (G_TASK (result), &local))
+    return TRUE;
+  asb_error_info_set_last (local);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/**
+ * asb_command_wait_finish:
+ * @self: a [class@Command]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Command.wait_async].
+ *
+ * Returns: whether the end is known; %ASB_ERROR_INTERRUPTED if the connection was lost before it
+ * was
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_wait_finish (AsbCommand *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return finish_task (self, result, error);
+}
+
+/**
+ * asb_command_wait:
+ * @self: a [class@Command]
+ * @cancellable: (nullable): a way to stop waiting; the command goes on
+ * @error: return location for an error
+ *
+ * Waits until the command has ended. Blocks; see [method@Command.wait_async].
+ *
+ * Returns: whether the end is known; %ASB_ERROR_INTERRUPTED if the connection was lost before it
+ * was
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_wait (AsbCommand *self, GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+
+  asb_sync_begin (&sync);
+  asb_command_wait_async (self, cancellable, asb_sync_ready_cb, &sync);
+  return asb_command_wait_finish (self, asb_sync_wait (&sync), error);
+}
+
+/* Communicating: input, both outputs and the end at the same time. */
+
+typedef struct
+{
+  guint n_pending;
+  GError *error;
+  GBytes *input;
+  GBytes *outputs[2];
+  GCancellable *cancellable; /* cancelled with the caller's, and when one part fails */
+} AsbCommunication;
+
+static void
+communication_free (gpointer data)
+{
+  AsbCommunication *communication = data;
+
+  g_clear_error (&communication->error);
+  g_clear_pointer (&communication->input, g_bytes_unref);
+  for (gsize i = 0; i < G_N_ELEMENTS (communication->outputs); i++)
+    g_clear_pointer (&communication->outputs[i], g_bytes_unref);
+  g_clear_object (&communication->cancellable);
+  g_free (communication);
+}
+
+/* Takes @task and @error (nullable). */
+static void
+part_done (GTask *task, GError *error)
+{
+  g_autoptr (GTask) owned = task;
+  AsbCommunication *communication = g_task_get_task_data (task);
+
+  if (error && !communication->error)
+    {
+      communication->error = error;
+      g_cancellable_cancel (communication->cancellable);
+    }
+  else
+    g_clear_error (&error);
+
+  if (--communication->n_pending > 0)
+    return;
+  if (communication->error)
+    g_task_return_error (task, g_steal_pointer (&communication->error));
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+static void
+collect_part (GTask *task, GObject *source, GAsyncResult *result, AsbOutputStream which)
+{
+  AsbCommunication *communication = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (AsbCollectedOutput) output
+      = asb_output_collect_finish (G_INPUT_STREAM (source), result, &error);
+
+  if (output)
+    communication->outputs[which] = g_bytes_ref (output->bytes);
+  part_done (task, error);
+}
+
+static void
+stdout_collected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  collect_part (user_data, source, result, ASB_OUTPUT_STREAM_STDOUT);
+}
+
+static void
+stderr_collected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  collect_part (user_data, source, result, ASB_OUTPUT_STREAM_STDERR);
+}
+
+static void
+communicate_ended_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+
+  asb_command_wait_finish (ASB_COMMAND (source), result, &error);
+  part_done (user_data, error);
+}
+
+static void
+stdin_closed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+
+  g_output_stream_close_finish (G_OUTPUT_STREAM (source), result, &error);
+  /* A command need not read its input to the end. */
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
+    g_clear_error (&error);
+  part_done (user_data, error);
+}
+
+static void
+stdin_written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbCommunication *communication = g_task_get_task_data (task);
+  GError *error = NULL;
+
+  if (!g_output_stream_write_all_finish (G_OUTPUT_STREAM (source), result, NULL, &error)
+      && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
+    {
+      part_done (task, error);
+      return;
+    }
+  g_clear_error (&error);
+  g_output_stream_close_async (G_OUTPUT_STREAM (source), G_PRIORITY_DEFAULT,
+                               communication->cancellable, stdin_closed_cb, task);
+}
+
+static void
+communicate_input (AsbCommand *self, GTask *task)
+{
+  AsbCommunication *communication = g_task_get_task_data (task);
+  GOutputStream *input = asb_command_get_stdin_pipe (self);
+  gsize size = 0;
+  const void *data = communication->input ? g_bytes_get_data (communication->input, &size) : NULL;
+
+  if (!input)
+    return;
+  communication->n_pending++;
+  g_output_stream_write_all_async (input, data, size, G_PRIORITY_DEFAULT,
+                                   communication->cancellable, stdin_written_cb,
+                                   g_object_ref (task));
+}
+
+static void
+communicate_output (GInputStream *stream, GTask *task, GAsyncReadyCallback callback)
+{
+  AsbCommunication *communication = g_task_get_task_data (task);
+
+  if (!stream)
+    return;
+  communication->n_pending++;
+  asb_output_collect_async (stream, G_MAXUINT64, 0, communication->cancellable, callback,
+                            g_object_ref (task));
+}
+
+static void
+chain_cancel_cb (GCancellable *cancellable, gpointer user_data)
+{
+  g_cancellable_cancel (user_data);
+}
+
+static void
+communicate_completed_cb (GTask *task, GParamSpec *pspec, gpointer user_data)
+{
+  g_cancellable_disconnect (g_task_get_cancellable (task), (gulong)GPOINTER_TO_SIZE (user_data));
+}
+
+static void
+chain_cancellable (GTask *task)
+{
+  AsbCommunication *communication = g_task_get_task_data (task);
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  gulong id;
+
+  communication->cancellable = g_cancellable_new ();
+  if (!cancellable)
+    return;
+  id = g_cancellable_connect (cancellable, G_CALLBACK (chain_cancel_cb),
+                              g_object_ref (communication->cancellable), g_object_unref);
+  if (id)
+    g_signal_connect (task, "notify::completed", G_CALLBACK (communicate_completed_cb),
+                      GSIZE_TO_POINTER (id));
+}
+
+/**
+ * asb_command_communicate_async:
+ * @self: a [class@Command] whose output arrives by streams
+ * @stdin_bytes: (nullable): what to write to standard input, with %ASB_COMMAND_FLAGS_STDIN_PIPE
+ * @cancellable: (nullable): a way to cancel; the command goes on
+ * @callback: (scope async): called when the command has ended
+ * @user_data: data for @callback
+ *
+ * Writes input, reads all output into memory, and waits for the end, all at the same time. For
+ * output of unknown size use the streams, or [method@Backend.execute], which bounds it.
+ *
+ * Since: 1.0
+ */
+void
+asb_command_communicate_async (AsbCommand *self, GBytes *stdin_bytes, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = NULL;
+  AsbCommunication *communication;
+
+  g_return_if_fail (ASB_IS_COMMAND (self));
+  g_return_if_fail (has_streams (self));
+  g_return_if_fail (stdin_bytes == NULL || asb_command_get_stdin_pipe (self) != NULL);
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  communication = g_new0 (AsbCommunication, 1);
+  communication->input = stdin_bytes ? g_bytes_ref (stdin_bytes) : NULL;
+  g_task_set_source_tag (task, asb_command_communicate_async);
+  g_task_set_task_data (task, communication, communication_free);
+  chain_cancellable (task);
+
+  communication->n_pending = 1;
+  communicate_input (self, task);
+  communicate_output (asb_command_get_stdout_pipe (self), task, stdout_collected_cb);
+  communicate_output (asb_command_get_stderr_pipe (self), task, stderr_collected_cb);
+  asb_command_wait_async (self, communication->cancellable, communicate_ended_cb,
+                          g_steal_pointer (&task));
+}
+
+static void
+take_output (GTask *task, AsbOutputStream which, GBytes **bytes)
+{
+  AsbCommunication *communication = g_task_get_task_data (task);
+
+  if (bytes)
+    *bytes = g_steal_pointer (&communication->outputs[which]);
+}
+
+/**
+ * asb_command_communicate_finish:
+ * @self: a [class@Command]
+ * @result: the result handed to the callback
+ * @stdout_bytes: (out) (optional) (nullable) (transfer full): standard output
+ * @stderr_bytes: (out) (optional) (nullable) (transfer full): standard error
+ * @error: return location for an error
+ *
+ * Finishes [method@Command.communicate_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_communicate_finish (AsbCommand *self, GAsyncResult *result, GBytes **stdout_bytes,
+                                GBytes **stderr_bytes, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  if (!finish_task (self, result, error))
+    return FALSE;
+  take_output (G_TASK (result), ASB_OUTPUT_STREAM_STDOUT, stdout_bytes);
+  take_output (G_TASK (result), ASB_OUTPUT_STREAM_STDERR, stderr_bytes);
+  return TRUE;
+}
+
+/**
+ * asb_command_communicate:
+ * @self: a [class@Command] whose output arrives by streams
+ * @stdin_bytes: (nullable): what to write to standard input, with %ASB_COMMAND_FLAGS_STDIN_PIPE
+ * @cancellable: (nullable): a way to cancel; the command goes on
+ * @stdout_bytes: (out) (optional) (nullable) (transfer full): standard output
+ * @stderr_bytes: (out) (optional) (nullable) (transfer full): standard error
+ * @error: return location for an error
+ *
+ * Writes input, reads all output, and waits for the end. Blocks; see
+ * [method@Command.communicate_async].
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_communicate (AsbCommand *self, GBytes *stdin_bytes, GCancellable *cancellable,
+                         GBytes **stdout_bytes, GBytes **stderr_bytes, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+
+  asb_sync_begin (&sync);
+  asb_command_communicate_async (self, stdin_bytes, cancellable, asb_sync_ready_cb, &sync);
+  return asb_command_communicate_finish (self, asb_sync_wait (&sync), stdout_bytes, stderr_bytes,
+                                         error);
+}
+
+/* Signals. */
+
+static void
+signal_sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  GError *error = NULL;
+  gboolean delivered = asb_process_send_signal_finish (ASB_PROCESS (source), result, &error);
+
+  if (error)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, delivered);
+}
+
+/**
+ * asb_command_send_signal_async:
+ * @self: a [class@Command]
+ * @signal_number: the signal, 1 to 64
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Sends a signal to the process group of the command.
+ *
+ * Since: 1.0
+ */
+void
+asb_command_send_signal_async (AsbCommand *self, int signal_number, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_COMMAND (self));
+  g_return_if_fail (signal_number >= 1 && signal_number <= 64);
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, asb_command_send_signal_async);
+  asb_process_send_signal_async (self->process, signal_number, cancellable, signal_sent_cb, task);
+}
+
+/**
+ * asb_command_send_signal_finish:
+ * @self: a [class@Command]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Command.send_signal_async].
+ *
+ * Returns: whether it was delivered; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_send_signal_finish (AsbCommand *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/**
+ * asb_command_send_signal:
+ * @self: a [class@Command]
+ * @signal_number: the signal, 1 to 64
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Sends a signal to the process group of the command. Blocks; see
+ * [method@Command.send_signal_async].
+ *
+ * Returns: whether it was delivered; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_send_signal (AsbCommand *self, int signal_number, GCancellable *cancellable,
+                         GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+
+  return asb_process_send_signal (self->process, signal_number, cancellable, error);
+}
+
+/**
+ * asb_command_force_exit:
+ * @self: a [class@Command]
+ *
+ * Asks for the end of the command and of everything it started: TERM first, and KILL soon after. It
+ * ends with %ASB_COMMAND_STATE_CANCELLED; wait for it to know that it did.
+ *
+ * Since: 1.0
+ */
+void
+asb_command_force_exit (AsbCommand *self)
+{
+  g_return_if_fail (ASB_IS_COMMAND (self));
+
+  asb_process_force_exit (self->process);
+}
+
+/**
+ * asb_command_get_result: (get-property result)
+ * @self: a [class@Command]
+ *
+ * Gets [property@Command:result].
+ *
+ * Returns: (transfer none) (nullable): how the command ended, if that is known
+ *
+ * Since: 1.0
+ */
+AsbCommandResult *
+asb_command_get_result (AsbCommand *self)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ASB_IS_COMMAND (self), NULL);
+
+  locker = g_mutex_locker_new (&self->mutex);
+  return self->result;
+}
+
+/**
+ * asb_command_get_successful:
+ * @self: a [class@Command]
+ *
+ * Whether the command is known to have ended with exit status 0.
+ *
+ * Returns: whether it has
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_get_successful (AsbCommand *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+
+  return asb_command_get_state (self) == ASB_COMMAND_STATE_SUCCEEDED;
+}
+
+/**
+ * asb_command_get_if_exited:
+ * @self: a [class@Command]
+ *
+ * Whether the command is known to have ended by itself, with an exit status.
+ *
+ * Returns: whether it has
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_get_if_exited (AsbCommand *self)
+{
+  AsbCommandResult *result = asb_command_get_result (self);
+
+  return result && asb_command_result_get_has_exit_status (result);
+}
+
+/**
+ * asb_command_get_exit_status:
+ * @self: a [class@Command]
+ *
+ * Gets the exit status, after [method@Command.get_if_exited].
+ *
+ * Returns: the exit status, 0 to 255; −1 if there is none
+ *
+ * Since: 1.0
+ */
+int
+asb_command_get_exit_status (AsbCommand *self)
+{
+  AsbCommandResult *result = asb_command_get_result (self);
+
+  return asb_command_get_if_exited (self) ? asb_command_result_get_exit_status (result) : -1;
+}
+
+/**
+ * asb_command_get_if_signaled:
+ * @self: a [class@Command]
+ *
+ * Whether the command is known to have been ended by a signal.
+ *
+ * Returns: whether it has
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_get_if_signaled (AsbCommand *self)
+{
+  return asb_command_get_term_sig (self) != 0;
+}
+
+/**
+ * asb_command_get_term_sig:
+ * @self: a [class@Command]
+ *
+ * Gets the signal that ended the command, after [method@Command.get_if_signaled].
+ *
+ * Returns: the signal; 0 if there is none
+ *
+ * Since: 1.0
+ */
+int
+asb_command_get_term_sig (AsbCommand *self)
+{
+  AsbCommandResult *result = asb_command_get_result (self);
+
+  return result ? asb_command_result_get_term_signal (result) : 0;
+}

@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-backend-options-private.h"
+#include "asb-backend-private.h"
+#include "asb-enum-types.h"
+#include "asb-error-private.h"
+#include "asb-guest-placement-private.h"
+#include "asb-sync-private.h"
+#include "asb-uuid.h"
+
+#define NAME_KEY "agent_sandbox.name"
+#define INSTANCE_ID_KEY "sandbox_instance_id"
+
+/* Everything made on the way. What is still here when a step fails is undone. */
+typedef struct
+{
+  AsbBackendOptions *options;
+  AsbProvider *provider;
+  AsbSandboxRef *ref;
+  AsbSandboxState state;
+  gboolean created;
+  gint64 occurred_at;
+  AsbTransport *transport;
+  AsbHistoryStore *store;
+  gboolean owns_store;
+  AsbRecorder *recorder;
+  GError *error;
+} AsbCreation;
+
+static void
+creation_free (gpointer data)
+{
+  AsbCreation *creation = data;
+
+  g_clear_object (&creation->options);
+  g_clear_object (&creation->provider);
+  g_clear_object (&creation->ref);
+  g_clear_object (&creation->transport);
+  g_clear_object (&creation->store);
+  g_clear_object (&creation->recorder);
+  g_clear_error (&creation->error);
+  g_free (creation);
+}
+
+static gboolean
+is_create (AsbCreation *creation)
+{
+  return asb_backend_options_get_mode (creation->options) == ASB_BACKEND_MODE_CREATE;
+}
+
+/* Undoing. Each step takes @task. */
+
+static void
+undone_sandbox_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+
+  if (!asb_provider_delete_sandbox_finish (ASB_PROVIDER (source), result, &error)
+      && !g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    g_prefix_error (&creation->error,
+                    "Sandbox “%s” is left behind, since it could not be deleted (%s): ",
+                    asb_sandbox_ref_get_sandbox_id (creation->ref), error->message);
+  g_task_return_error (task, g_steal_pointer (&creation->error));
+}
+
+static void
+undo_sandbox (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (creation->created)
+    {
+      asb_provider_delete_sandbox_async (creation->provider,
+                                         asb_sandbox_ref_get_sandbox_id (creation->ref), NULL,
+                                         undone_sandbox_cb, task);
+      return;
+    }
+  g_task_return_error (task, g_steal_pointer (&creation->error));
+  g_object_unref (task);
+}
+
+static void
+undone_transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!asb_transport_close_finish (ASB_TRANSPORT (source), result, &error))
+    g_debug ("The transport did not close in order: %s", error->message);
+  undo_sandbox (user_data);
+}
+
+/* Takes @error. */
+static void
+fail (GTask *task, GError *error)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  creation->error = error;
+  if (creation->transport)
+    asb_transport_close_async (creation->transport, NULL, undone_transport_cb, task);
+  else
+    undo_sandbox (task);
+}
+
+/* What made the task fail between two steps: a cancellation. */
+static gboolean
+fail_if_cancelled (GTask *task)
+{
+  GError *error = NULL;
+
+  if (!g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
+    return FALSE;
+  fail (task, error);
+  return TRUE;
+}
+
+/* The last step: the backend. */
+
+static AsbCommandResultConfig *
+dup_result_config (AsbBackendOptions *options)
+{
+  AsbCommandResultConfig *given = asb_backend_options_get_command_result_config (options);
+  AsbCommandResultConfig *config = asb_command_result_config_new ();
+
+  if (given)
+    g_object_set (config, "max-stdout-bytes",
+                  asb_command_result_config_get_max_stdout_bytes (given), "max-stderr-bytes",
+                  asb_command_result_config_get_max_stderr_bytes (given), "preserve-tail-bytes",
+                  asb_command_result_config_get_preserve_tail_bytes (given), NULL);
+  return config;
+}
+
+static void
+finish (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbBackendOptions *options = creation->options;
+  AsbClosure *coordinator = asb_backend_options_get_close_coordinator (options);
+  AsbBackend *backend;
+
+  if (fail_if_cancelled (task))
+    return;
+  backend = g_object_new (ASB_TYPE_BACKEND, NULL);
+  backend->provider = g_steal_pointer (&creation->provider);
+  backend->transport = g_steal_pointer (&creation->transport);
+  backend->store = g_steal_pointer (&creation->store);
+  backend->owns_store = creation->owns_store;
+  backend->recorder = g_steal_pointer (&creation->recorder);
+  backend->ref = g_steal_pointer (&creation->ref);
+  backend->created = creation->created;
+  backend->cleanup = asb_backend_options_get_cleanup (options);
+  backend->cleanup_ttl_seconds = asb_backend_options_get_cleanup_ttl_seconds (options);
+  backend->workdir = g_strdup (asb_backend_options_get_workdir (options));
+  backend->result_config = dup_result_config (options);
+  backend->close_coordinator = coordinator ? asb_closure_ref (coordinator) : NULL;
+  g_task_return_pointer (task, backend, g_object_unref);
+  g_object_unref (task);
+}
+
+static void
+workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+
+  asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &error);
+  if (error)
+    {
+      g_prefix_error (&error, "Could not make the working directory: ");
+      fail (task, error);
+      return;
+    }
+  finish (task);
+}
+
+static void
+make_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbFileRequest) request = NULL;
+
+  if (!creation->created)
+    {
+      finish (task);
+      return;
+    }
+  request = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
+  asb_transport_make_directory_async (creation->transport, request, g_task_get_cancellable (task),
+                                      workdir_cb, task);
+}
+
+/* The record of how the sandbox came about, which began before there was a store. */
+
+static void
+imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+
+  if (!asb_recorder_import_finish (ASB_RECORDER (source), result, &error)
+      && asb_recorder_get_strict (ASB_RECORDER (source)))
+    {
+      fail (task, error);
+      return;
+    }
+  g_clear_error (&error);
+  make_workdir (task);
+}
+
+static GVariant *
+map_to_variant (GHashTable *map)
+{
+  GVariantDict dict;
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_variant_dict_init (&dict, NULL);
+  g_hash_table_iter_init (&iter, map);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_variant_dict_insert (&dict, key, "s", value);
+  return g_variant_dict_end (&dict);
+}
+
+static void
+insert_nullable (GVariantDict *dict, const char *key, GVariant *value)
+{
+  g_variant_dict_insert_value (dict, key,
+                               value ? value : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
+}
+
+static GVariant *
+nullable_string (const char *string)
+{
+  return string ? g_variant_new_string (string) : NULL;
+}
+
+static GHashTable *
+dup_metadata (AsbBackendOptions *options)
+{
+  GHashTable *metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *given = asb_backend_options_get_metadata (options);
+  const char *name = asb_backend_options_get_sandbox_name (options);
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (given)
+    {
+      g_hash_table_iter_init (&iter, given);
+      while (g_hash_table_iter_next (&iter, &key, &value))
+        g_hash_table_insert (metadata, g_strdup (key), g_strdup (value));
+    }
+  if (name)
+    g_hash_table_insert (metadata, g_strdup (NAME_KEY), g_strdup (name));
+  return metadata;
+}
+
+static GVariant *
+describe_create (AsbBackendOptions *options)
+{
+  g_autoptr (GHashTable) metadata = dup_metadata (options);
+  gboolean has_ttl = asb_backend_options_get_sandbox_ttl_mode (options) == ASB_TTL_MODE_SECONDS;
+  gint64 ttl = asb_backend_options_get_sandbox_ttl_seconds (options);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  insert_nullable (&dict, "image", nullable_string (asb_backend_options_get_image (options)));
+  insert_nullable (&dict, "workdir", nullable_string (asb_backend_options_get_workdir (options)));
+  insert_nullable (&dict, "metadata", map_to_variant (metadata));
+  insert_nullable (&dict, "idempotency_key",
+                   nullable_string (asb_backend_options_get_idempotency_key (options)));
+  insert_nullable (&dict, "sandbox_ttl_seconds", has_ttl ? g_variant_new_int64 (ttl) : NULL);
+  return g_variant_dict_end (&dict);
+}
+
+static GVariant *
+describe_ref (AsbSandboxRef *ref)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  insert_nullable (&dict, "provider_name",
+                   nullable_string (asb_sandbox_ref_get_provider_name (ref)));
+  insert_nullable (&dict, "provider_key", nullable_string (asb_sandbox_ref_get_provider_key (ref)));
+  insert_nullable (&dict, "sandbox_id", nullable_string (asb_sandbox_ref_get_sandbox_id (ref)));
+  insert_nullable (&dict, "sandbox_instance_id",
+                   nullable_string (asb_sandbox_ref_get_sandbox_instance_id (ref)));
+  return g_variant_dict_end (&dict);
+}
+
+static GVariant *
+describe_state (AsbSandboxState state)
+{
+  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "state", "s",
+                         g_enum_get_value (enum_class, (int)state)->value_nick);
+  return g_variant_dict_end (&dict);
+}
+
+static void
+import_record (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbOutcome outcome = { .status = "succeeded" };
+  g_autoptr (AsbOperation) operation = NULL;
+  g_autoptr (GVariant) result = NULL;
+
+  if (creation->created)
+    {
+      operation = asb_recorder_new_operation (creation->recorder, "sandbox.create",
+                                              describe_create (creation->options), NULL, NULL);
+      result = g_variant_ref_sink (describe_ref (creation->ref));
+    }
+  else
+    {
+      operation
+          = asb_recorder_new_operation (creation->recorder, "sandbox.connect", NULL, NULL, NULL);
+      result = g_variant_ref_sink (describe_state (creation->state));
+    }
+  outcome.result = result;
+  asb_recorder_import_async (creation->recorder, operation, creation->occurred_at, &outcome,
+                             imported_cb, task);
+}
+
+/* The history store. */
+
+static AsbHistoryConfig *
+dup_history_config (AsbBackendOptions *options)
+{
+  AsbHistoryConfig *given = asb_backend_options_get_history (options);
+
+  return given ? g_object_ref (given) : asb_history_config_new ();
+}
+
+static void
+store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbHistoryConfig) config = dup_history_config (creation->options);
+  AsbHistoryConsistency consistency = asb_history_config_get_consistency (config);
+  GError *error = NULL;
+
+  if (asb_history_store_open_finish (ASB_HISTORY_STORE (source), result, &error))
+    {
+      creation->recorder = asb_recorder_new (
+          creation->store, consistency, asb_backend_options_get_agent_name (creation->options));
+      import_record (task);
+      return;
+    }
+  if (consistency == ASB_HISTORY_CONSISTENCY_STRICT_START || asb_error_is_cancelled (error))
+    {
+      g_prefix_error (&error, "Could not open the history: ");
+      fail (task, error);
+      return;
+    }
+  g_debug ("Work goes on without a record: %s", error->message);
+  g_clear_error (&error);
+  g_clear_object (&creation->store);
+  make_workdir (task);
+}
+
+static gboolean
+find_store (AsbCreation *creation, GError **error)
+{
+  AsbHistoryStore *given = asb_backend_options_get_history_store (creation->options);
+  AsbHistoryConfig *config = asb_backend_options_get_history (creation->options);
+  AsbRegistry *registry = asb_backend_options_get_registry (creation->options);
+  AsbHistoryMode mode = config ? asb_history_config_get_mode (config) : ASB_HISTORY_MODE_NONE;
+  GVariantDict options;
+
+  if (!registry)
+    registry = asb_registry_get_default ();
+  if (given)
+    {
+      creation->store = g_object_ref (given);
+      return TRUE;
+    }
+  if (mode == ASB_HISTORY_MODE_NONE)
+    return TRUE;
+
+  creation->owns_store = TRUE;
+  if (mode == ASB_HISTORY_MODE_SANDBOX)
+    creation->store = asb_registry_create_history_store (registry, "sandbox", NULL, error);
+  else
+    {
+      g_variant_dict_init (&options, NULL);
+      g_variant_dict_insert (&options, "url", "s",
+                             asb_backend_options_get_history_database_url (creation->options));
+      creation->store = asb_registry_create_history_store (registry, "sqlite",
+                                                           g_variant_dict_end (&options), error);
+    }
+  return creation->store != NULL;
+}
+
+static void
+open_store (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbHistoryConfig) config = dup_history_config (creation->options);
+  GError *error = NULL;
+
+  if (fail_if_cancelled (task))
+    return;
+  if (!find_store (creation, &error))
+    fail (task, error);
+  else if (!creation->store)
+    make_workdir (task);
+  else
+    asb_history_store_open_async (creation->store, creation->transport, creation->ref, config,
+                                  g_task_get_cancellable (task), store_opened_cb, task);
+}
+
+/* The way in: what the application makes, the guest, or what the provider has instead. */
+
+static void
+have_transport (GTask *task, gpointer transport, GError *error)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (!transport)
+    {
+      fail (task, error);
+      return;
+    }
+  creation->transport = transport;
+  open_store (task);
+}
+
+static void
+factory_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  g_auto (GValue) value = G_VALUE_INIT;
+  GError *error = NULL;
+
+  if (!g_task_propagate_value (G_TASK (result), &value, &error))
+    {
+      have_transport (task, NULL, error);
+      return;
+    }
+  if (!G_VALUE_HOLDS (&value, ASB_TYPE_TRANSPORT) || !g_value_get_object (&value))
+    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                 "The transport factory made no transport");
+  have_transport (task, error ? NULL : g_value_dup_object (&value), error);
+}
+
+static void
+own_transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+  AsbTransport *transport
+      = asb_provider_open_transport_finish (ASB_PROVIDER (source), result, &error);
+
+  have_transport (user_data, transport, error);
+}
+
+static void
+open_own_transport (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  asb_provider_open_transport_async (creation->provider,
+                                     asb_sandbox_ref_get_sandbox_id (creation->ref),
+                                     g_task_get_cancellable (task), own_transport_cb, task);
+}
+
+static void
+guest_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbProvider *provider = ASB_PROVIDER (source);
+  GError *error = NULL;
+  AsbTransport *transport = asb_guest_placement_open_finish (provider, result, &error);
+
+  if (!transport && g_error_matches (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE)
+      && ASB_PROVIDER_GET_IFACE (provider)->open_transport)
+    {
+      g_debug ("The provider's own transport is used: %s", error->message);
+      g_clear_error (&error);
+      open_own_transport (task);
+      return;
+    }
+  have_transport (task, transport, error);
+}
+
+static void
+open_transport (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbClosure *factory = asb_backend_options_get_transport_factory (creation->options);
+  const char *sandbox_id = asb_sandbox_ref_get_sandbox_id (creation->ref);
+  g_autoptr (GTask) inner = NULL;
+
+  if (fail_if_cancelled (task))
+    return;
+  if (factory)
+    {
+      inner = g_task_new (creation->provider, g_task_get_cancellable (task), factory_answered_cb,
+                          task);
+      g_task_set_source_tag (inner, open_transport);
+      ((AsbTransportFactory)factory->function) (creation->provider, creation->ref, inner,
+                                                factory->user_data);
+    }
+  else if (ASB_PROVIDER_GET_IFACE (creation->provider)->open_stream)
+    asb_guest_placement_open_async (creation->provider, sandbox_id, g_task_get_cancellable (task),
+                                    guest_cb, task);
+  else
+    open_own_transport (task);
+}
+
+/* The sandbox. */
+
+static void
+sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_create_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  if (!info)
+    {
+      fail (task, error);
+      return;
+    }
+  creation->ref = g_object_ref (asb_sandbox_info_get_ref (info));
+  creation->state = asb_sandbox_info_get_state (info);
+  creation->created = TRUE;
+  open_transport (task);
+}
+
+static AsbSandboxSpec *
+new_sandbox_spec (AsbBackendOptions *options)
+{
+  g_autoptr (GHashTable) metadata = dup_metadata (options);
+  const char *given_id = g_hash_table_lookup (metadata, INSTANCE_ID_KEY);
+  g_autofree char *instance_id = given_id ? g_strdup (given_id) : asb_uuid_v7_new ();
+
+  return g_object_new (ASB_TYPE_SANDBOX_SPEC, "name",
+                       asb_backend_options_get_sandbox_name (options), "instance-id", instance_id,
+                       "image", asb_backend_options_get_image (options), "workdir",
+                       asb_backend_options_get_workdir (options), "environment",
+                       asb_backend_options_get_environment (options), "metadata", metadata,
+                       "lifetime", asb_backend_options_get_lifetime (options), "ttl-mode",
+                       asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
+                       asb_backend_options_get_sandbox_ttl_seconds (options), "idempotency-key",
+                       asb_backend_options_get_idempotency_key (options), NULL);
+}
+
+static gboolean
+same (const char *a, char *b)
+{
+  g_autofree char *owned = b;
+
+  return g_strcmp0 (a, owned) == 0;
+}
+
+/* A reference names one sandbox of one provider. Another that happens to have the id is not it. */
+static const char *
+find_difference (AsbProvider *provider, AsbSandboxRef *wanted, AsbSandboxRef *found)
+{
+  if (!same (asb_sandbox_ref_get_provider_name (wanted), asb_provider_dup_name (provider)))
+    return "the reference is of another provider";
+  if (!same (asb_sandbox_ref_get_provider_key (wanted), asb_provider_dup_key (provider)))
+    return "the reference has another provider key";
+  if (!same (asb_sandbox_ref_get_endpoint_fingerprint (wanted),
+             asb_provider_dup_endpoint_fingerprint (provider)))
+    return "the reference is of another server";
+  if (found
+      && g_strcmp0 (asb_sandbox_ref_get_sandbox_instance_id (wanted),
+                    asb_sandbox_ref_get_sandbox_instance_id (found))
+             != 0)
+    return "the sandbox of this id is another one";
+  return NULL;
+}
+
+static GError *
+new_not_found (AsbSandboxRef *ref, const char *why)
+{
+  return g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”: %s",
+                      asb_sandbox_ref_get_sandbox_id (ref), why);
+}
+
+static GError *
+check_connectable (AsbProvider *provider, AsbSandboxRef *wanted, AsbSandboxInfo *info)
+{
+  const char *difference = find_difference (provider, wanted, asb_sandbox_info_get_ref (info));
+
+  if (difference)
+    return new_not_found (wanted, difference);
+  if (asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_PAUSED)
+    return g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
+                        "Sandbox “%s” is paused; resume it first",
+                        asb_sandbox_ref_get_sandbox_id (wanted));
+  return NULL;
+}
+
+static void
+sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbSandboxRef *wanted = asb_backend_options_get_ref (creation->options);
+  GError *error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  if (info)
+    error = check_connectable (creation->provider, wanted, info);
+  if (error)
+    {
+      fail (task, error);
+      return;
+    }
+  creation->ref = g_object_ref (asb_sandbox_info_get_ref (info));
+  creation->state = asb_sandbox_info_get_state (info);
+  open_transport (task);
+}
+
+static void
+find_sandbox (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbSandboxRef *wanted = asb_backend_options_get_ref (creation->options);
+  g_autoptr (AsbSandboxSpec) spec = NULL;
+  const char *difference;
+
+  creation->occurred_at = g_get_real_time ();
+  if (is_create (creation))
+    {
+      spec = new_sandbox_spec (creation->options);
+      asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
+                                         sandbox_created_cb, task);
+      return;
+    }
+  difference = find_difference (creation->provider, wanted, NULL);
+  if (difference)
+    fail (task, new_not_found (wanted, difference));
+  else
+    asb_provider_get_sandbox_async (creation->provider, asb_sandbox_ref_get_sandbox_id (wanted),
+                                    g_task_get_cancellable (task), sandbox_found_cb, task);
+}
+
+static gboolean
+find_provider (AsbCreation *creation, GError **error)
+{
+  AsbProvider *given = asb_backend_options_get_provider (creation->options);
+  AsbRegistry *registry = asb_backend_options_get_registry (creation->options);
+  GError *local = NULL;
+
+  if (given)
+    {
+      creation->provider = g_object_ref (given);
+      return TRUE;
+    }
+  creation->provider = asb_registry_create_provider (
+      registry ? registry : asb_registry_get_default (),
+      asb_backend_options_get_provider_name (creation->options),
+      asb_backend_options_get_provider_options (creation->options), &local);
+  if (!creation->provider)
+    {
+      g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+
+      asb_error_info_set_operation (info, "provider.resolve");
+      asb_error_set_info (local, info);
+      g_propagate_error (error, local);
+    }
+  return creation->provider != NULL;
+}
+
+/**
+ * asb_create_backend_async:
+ * @options: what is to be done; not to be changed until it is done
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Makes a sandbox, or connects to one, and gives the backend to work with it.
+ *
+ * Options are checked first, and nothing is made if they are wrong. If a later step fails or is
+ * cancelled, everything made until then is undone, the sandbox included. A provider or store that
+ * was handed in is not closed.
+ *
+ * Since: 1.0
+ */
+void
+asb_create_backend_async (AsbBackendOptions *options, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task;
+  AsbCreation *creation;
+  GError *error = NULL;
+
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (options));
+
+  task = g_task_new (NULL, cancellable, callback, user_data);
+  creation = g_new0 (AsbCreation, 1);
+  creation->options = g_object_ref (options);
+  g_task_set_source_tag (task, asb_create_backend_async);
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, creation, creation_free);
+
+  if (!asb_backend_options_check (options, &error) || !find_provider (creation, &error))
+    {
+      g_task_return_error (task, error);
+      g_object_unref (task);
+    }
+  else if (!fail_if_cancelled (task))
+    find_sandbox (task);
+}
+
+/**
+ * asb_create_backend_finish:
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [func@create_backend_async].
+ *
+ * Returns: (transfer full): the backend
+ *
+ * Since: 1.0
+ */
+AsbBackend *
+asb_create_backend_finish (GAsyncResult *result, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  AsbBackend *backend;
+
+  g_return_val_if_fail (g_task_is_valid (result, NULL), NULL);
+
+  backend = g_task_propagate_pointer (G_TASK (result), &local);
+  if (!backend)
+    {
+      asb_error_info_set_last (local);
+      g_propagate_error (error, g_steal_pointer (&local));
+    }
+  return backend;
+}
+
+/**
+ * asb_create_backend:
+ * @options: what is to be done
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Makes a sandbox, or connects to one, and gives the backend to work with it. Blocks; see
+ * [func@create_backend_async].
+ *
+ * Returns: (transfer full): the backend
+ *
+ * Since: 1.0
+ */
+AsbBackend *
+asb_create_backend (AsbBackendOptions *options, GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (options), NULL);
+
+  asb_sync_begin (&sync);
+  asb_create_backend_async (options, cancellable, asb_sync_ready_cb, &sync);
+  return asb_create_backend_finish (asb_sync_wait (&sync), error);
+}

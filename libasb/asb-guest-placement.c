@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-guest-placement-private.h"
+
+#include <sys/auxv.h>
+
+#include "asb-error.h"
+#include "asb-guest-transport.h"
+
+#define PLACE "/.agent-history/bin/asb-guest-"
+#define HASH_PREFIX 16
+#define GUEST_MODE 0755
+
+typedef struct
+{
+  char *sandbox_id;
+  GBytes *program; /* (nullable): the provider has its own */
+  char *path;
+  gboolean was_placed;
+} AsbPlacement;
+
+static void
+placement_free (gpointer data)
+{
+  AsbPlacement *placement = data;
+
+  g_clear_pointer (&placement->sandbox_id, g_free);
+  g_clear_pointer (&placement->program, g_bytes_unref);
+  g_clear_pointer (&placement->path, g_free);
+  g_free (placement);
+}
+
+static char *
+find_program (void)
+{
+  const char *environment = getauxval (AT_SECURE) ? NULL : g_getenv ("ASB_GUEST_PATH");
+
+  if (environment)
+    return g_strdup (environment);
+  return g_build_filename (ASB_GUEST_DIR, ASB_GUEST_ARCH, "asb-guest", NULL);
+}
+
+static gboolean
+load_program (AsbPlacement *placement, GError **error)
+{
+  g_autofree char *file_name = find_program ();
+  g_autofree char *hash = NULL;
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GMappedFile) file = g_mapped_file_new (file_name, FALSE, &local);
+
+  if (!file)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
+                   "Could not read the guest program: %s", local->message);
+      return FALSE;
+    }
+  placement->program = g_mapped_file_get_bytes (file);
+  hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, placement->program);
+  placement->path = g_strdup_printf (PLACE "%.*s", HASH_PREFIX, hash);
+  return TRUE;
+}
+
+static void open_stream (GTask *task);
+
+static void
+transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  GError *error = NULL;
+  AsbGuestTransport *transport = asb_guest_transport_new_finish (result, &error);
+
+  if (transport)
+    g_task_return_pointer (task, transport, g_object_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  GError *error = NULL;
+
+  if (!asb_provider_put_file_finish (ASB_PROVIDER (source), result, &error))
+    {
+      g_prefix_error (&error, "Could not put the guest into the sandbox: ");
+      g_task_return_error (task, error);
+      return;
+    }
+  open_stream (g_steal_pointer (&task));
+}
+
+/* Takes @task. */
+static void
+place (GTask *task)
+{
+  AsbPlacement *placement = g_task_get_task_data (task);
+
+  placement->was_placed = TRUE;
+  asb_provider_put_file_async (g_task_get_source_object (task), placement->sandbox_id,
+                               placement->path, placement->program, GUEST_MODE,
+                               g_task_get_cancellable (task), placed_cb, task);
+}
+
+static void
+stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  AsbPlacement *placement = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (GIOStream) stream
+      = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
+
+  if (stream)
+    asb_guest_transport_new_async (stream, NULL, g_task_get_cancellable (task), transport_cb,
+                                   g_steal_pointer (&task));
+  else if (placement->program && !placement->was_placed
+           && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
+    {
+      g_clear_error (&error);
+      place (g_steal_pointer (&task));
+    }
+  else
+    g_task_return_error (task, error);
+}
+
+/* Takes @task. */
+static void
+open_stream (GTask *task)
+{
+  AsbPlacement *placement = g_task_get_task_data (task);
+  const char *argv[] = { placement->path, "connect", NULL };
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+
+  if (placement->program)
+    asb_stream_spec_set_argv (spec, argv);
+  asb_provider_open_stream_async (g_task_get_source_object (task), placement->sandbox_id, spec,
+                                  g_task_get_cancellable (task), stream_cb, task);
+}
+
+void
+asb_guest_placement_open_async (AsbProvider *provider, const char *sandbox_id,
+                                GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (provider, cancellable, callback, user_data);
+  AsbPlacement *placement = g_new0 (AsbPlacement, 1);
+  GError *error = NULL;
+
+  placement->sandbox_id = g_strdup (sandbox_id);
+  g_task_set_source_tag (task, asb_guest_placement_open_async);
+  g_task_set_task_data (task, placement, placement_free);
+
+  /* A provider that cannot put files into its sandboxes has the guest there itself. */
+  if (ASB_PROVIDER_GET_IFACE (provider)->put_file && !load_program (placement, &error))
+    g_task_return_error (task, error);
+  else
+    open_stream (g_steal_pointer (&task));
+}
+
+AsbTransport *
+asb_guest_placement_open_finish (AsbProvider *provider, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

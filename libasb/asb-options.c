@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-options-private.h"
+
+#include "asb-error.h"
+
+static gboolean
+set_enum (GParamSpec *pspec, const char *nick, GValue *value)
+{
+  GEnumValue *found = g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (pspec)->enum_class, nick);
+
+  if (!found)
+    return FALSE;
+  g_value_set_enum (value, found->value);
+  return TRUE;
+}
+
+/* Whether a number came through a conversion as it was: GValue would cut it silently. */
+static gboolean
+is_same_number (const GValue *before, const GValue *after)
+{
+  g_auto (GValue) first = G_VALUE_INIT;
+  g_auto (GValue) second = G_VALUE_INIT;
+
+  g_value_init (&first, G_TYPE_DOUBLE);
+  g_value_init (&second, G_TYPE_DOUBLE);
+  if (!g_value_transform (before, &first) || !g_value_transform (after, &second))
+    return TRUE;
+  return g_value_get_double (&first) == g_value_get_double (&second);
+}
+
+/* A value of the variant's own type, to be transformed to that of the property. */
+static gboolean
+set_transformed (GVariant *variant, GParamSpec *pspec, GValue *value)
+{
+  g_auto (GValue) plain = G_VALUE_INIT;
+
+  g_dbus_gvariant_to_gvalue (variant, &plain);
+  if (!g_value_type_transformable (G_VALUE_TYPE (&plain), G_PARAM_SPEC_VALUE_TYPE (pspec)))
+    return FALSE;
+  if (!g_value_transform (&plain, value) || !is_same_number (&plain, value))
+    return FALSE;
+  /* A number that does not fit must not be bent into the range. */
+  return !g_param_value_validate (pspec, value);
+}
+
+static gboolean
+set_value (GVariant *variant, GParamSpec *pspec, GValue *value)
+{
+  g_value_init (value, G_PARAM_SPEC_VALUE_TYPE (pspec));
+  if (G_IS_PARAM_SPEC_VARIANT (pspec))
+    {
+      g_value_set_variant (value, variant);
+      return TRUE;
+    }
+  if (G_IS_PARAM_SPEC_ENUM (pspec) && g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
+    return set_enum (pspec, g_variant_get_string (variant, NULL), value);
+  if (G_IS_PARAM_SPEC_STRING (pspec) != g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
+    return FALSE;
+  if (G_IS_PARAM_SPEC_BOOLEAN (pspec) != g_variant_is_of_type (variant, G_VARIANT_TYPE_BOOLEAN))
+    return FALSE;
+  return set_transformed (variant, pspec, value);
+}
+
+static gboolean
+add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtrArray *names,
+            GArray *values, GError **error)
+{
+  g_autofree char *name = g_strdelimit (g_strdup (key), "_", '-');
+  GParamSpec *pspec = g_object_class_find_property (object_class, name);
+  GValue value = G_VALUE_INIT;
+
+  if (!pspec || !(pspec->flags & G_PARAM_WRITABLE))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "%s has no option “%s”",
+                   G_OBJECT_CLASS_NAME (object_class), key);
+      return FALSE;
+    }
+  if (!set_value (variant, pspec, &value))
+    {
+      g_value_unset (&value);
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "Option “%s” of %s does not take a value like this", key,
+                   G_OBJECT_CLASS_NAME (object_class));
+      return FALSE;
+    }
+  g_ptr_array_add (names, (gpointer)pspec->name);
+  g_array_append_val (values, value);
+  return TRUE;
+}
+
+static gboolean
+add_options (GObjectClass *object_class, GVariant *options, GPtrArray *names, GArray *values,
+             GError **error)
+{
+  GVariantIter iter;
+  const char *key;
+  GVariant *variant;
+
+  if (!options)
+    return TRUE;
+  if (!g_variant_is_of_type (options, G_VARIANT_TYPE_VARDICT))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "Options must be a dictionary by name, not “%s”",
+                   g_variant_get_type_string (options));
+      return FALSE;
+    }
+  g_variant_iter_init (&iter, options);
+  while (g_variant_iter_next (&iter, "{&sv}", &key, &variant))
+    {
+      gboolean added = add_option (object_class, key, variant, names, values, error);
+
+      g_variant_unref (variant);
+      if (!added)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gpointer
+asb_options_new_object (GType type, GVariant *options, GError **error)
+{
+  g_autoptr (GTypeClass) type_class = g_type_class_ref (type);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (GValue));
+  g_autoptr (GObject) object = NULL;
+
+  g_array_set_clear_func (values, (GDestroyNotify)g_value_unset);
+  if (!add_options (G_OBJECT_CLASS (type_class), options, names, values, error))
+    return NULL;
+
+  object = g_object_new_with_properties (type, names->len, (const char **)names->pdata,
+                                         (const GValue *)values->data);
+  if (G_IS_INITABLE (object) && !g_initable_init (G_INITABLE (object), NULL, error))
+    return NULL;
+  return g_steal_pointer (&object);
+}

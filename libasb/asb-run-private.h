@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* One operation of a backend from the gate to the answer: it is let in, its start recorded, done,
+ * its end recorded, and the caller answered. What travels on a transport that records at its other
+ * end is recorded there. */
+
+#pragma once
+
+#include "asb-backend-private.h"
+
+typedef struct _AsbRun AsbRun;
+
+typedef void (*AsbRunPerform) (AsbRun *run);
+
+struct _AsbRun
+{
+  AsbBackend *backend;
+  GTask *task;             /* the one to answer, see asb-call-private.h */
+  AsbOperation *operation; /* (nullable): not recorded */
+  gboolean recorded_here;
+  AsbRunPerform perform;
+  GObject *request; /* (nullable): what goes to the transport */
+  GValue value;
+  GError *error;
+};
+
+typedef struct
+{
+  const char *operation_type;
+  gboolean travels;
+  GVariant *request;        /* floating or NULL */
+  GVariant *command;        /* floating or NULL */
+  GVariant *file_operation; /* floating or NULL */
+} AsbRunRecord;
+
+/* Takes @task. If the backend is closed the task is answered and @perform not called. @request has
+ * a property “operation”, or is NULL. */
+void asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
+                    AsbRunPerform perform);
+
+/* Ends the run; exactly one of them, once. @result, floating or NULL, is what the record says. */
+void asb_run_return_boolean (AsbRun *run, gboolean value, GVariant *result);
+void asb_run_return_object (AsbRun *run, gpointer object, GVariant *result);
+void asb_run_return_bytes (AsbRun *run, GBytes *bytes, GVariant *result);
+void asb_run_return_error (AsbRun *run, GError *error);
+/* For a command: the outcome decides the status. Takes @object. */
+void asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome);
+/* Answers the caller with @object, which it takes, and leaves the record of the operation to the
+ * caller of this. Returns: (transfer full) (nullable): the operation, if it is to be recorded here
+ */
+AsbOperation *asb_run_return_started (AsbRun *run, gpointer object);

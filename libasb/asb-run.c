@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-run-private.h"
+
+#include "asb-error-private.h"
+
+static void
+run_free (AsbRun *run)
+{
+  g_clear_object (&run->backend);
+  g_clear_object (&run->task);
+  g_clear_object (&run->operation);
+  g_clear_object (&run->request);
+  if (G_IS_VALUE (&run->value))
+    g_value_unset (&run->value);
+  g_clear_error (&run->error);
+  g_free (run);
+}
+
+/* What an error of the layers below does not know. */
+static void
+complete_error_info (AsbRun *run)
+{
+  g_autoptr (AsbErrorInfo) info = NULL;
+  AsbErrorInfo *known;
+
+  if (run->error->domain != ASB_ERROR)
+    return;
+  known = asb_error_get_info (run->error);
+  info = known ? g_object_ref (known) : asb_error_info_new ();
+  if (!asb_error_info_get_sandbox_id (info))
+    g_object_set (info, "provider-name", asb_sandbox_ref_get_provider_name (run->backend->ref),
+                  "provider-key", asb_sandbox_ref_get_provider_key (run->backend->ref),
+                  "sandbox-id", ASB_BACKEND_SANDBOX_ID (run->backend), "sandbox-instance-id",
+                  asb_sandbox_ref_get_sandbox_instance_id (run->backend->ref), NULL);
+  if (run->operation)
+    g_object_set (info, "operation", asb_operation_get_operation_type (run->operation),
+                  "operation-id", asb_operation_get_event_id (run->operation), "actor-id",
+                  asb_operation_get_actor_id (run->operation), "correlation-id",
+                  asb_operation_get_correlation_id (run->operation), NULL);
+  asb_error_set_info (run->error, info);
+}
+
+static void
+answer (AsbRun *run)
+{
+  asb_activity_gate_leave (run->backend->gate);
+  if (run->error)
+    {
+      complete_error_info (run);
+      g_task_return_error (run->task, g_steal_pointer (&run->error));
+    }
+  else if (G_VALUE_HOLDS_BOOLEAN (&run->value))
+    g_task_return_boolean (run->task, g_value_get_boolean (&run->value));
+  else
+    g_task_return_value (run->task, &run->value);
+  run_free (run);
+}
+
+static void
+completed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  /* The operation is done: its record cannot change that any more. */
+  if (!asb_recorder_complete_finish (ASB_RECORDER (source), result, &error))
+    g_debug ("The end of an operation was not recorded: %s", error->message);
+  answer (user_data);
+}
+
+static void
+finish (AsbRun *run, const AsbOutcome *outcome)
+{
+  if (run->recorded_here)
+    asb_recorder_complete_async (run->backend->recorder, run->operation, outcome, completed_cb,
+                                 run);
+  else
+    answer (run);
+}
+
+static void
+started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+
+  if (asb_recorder_start_finish (ASB_RECORDER (source), result, &run->error))
+    run->perform (run);
+  else
+    answer (run);
+}
+
+static void
+prepare_record (AsbRun *run, const AsbRunRecord *record)
+{
+  AsbRecorder *recorder = run->backend->recorder;
+
+  if (!recorder || !record->operation_type)
+    return;
+  run->operation = asb_recorder_new_operation (recorder, record->operation_type, record->request,
+                                               record->command, record->file_operation);
+  run->recorded_here = !record->travels || !asb_recorder_get_records_in_place (recorder);
+  if (!run->recorded_here && run->request)
+    g_object_set (run->request, "operation", run->operation, NULL);
+}
+
+static void
+drop_floating (GVariant *variant)
+{
+  if (variant)
+    g_variant_unref (g_variant_ref_sink (variant));
+}
+
+void
+asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
+               AsbRunPerform perform)
+{
+  AsbRun *run;
+  GError *error = NULL;
+
+  if (!asb_activity_gate_enter (backend->gate, &error))
+    {
+      drop_floating (record->request);
+      drop_floating (record->command);
+      drop_floating (record->file_operation);
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
+    }
+
+  run = g_new0 (AsbRun, 1);
+  run->backend = g_object_ref (backend);
+  run->task = task;
+  run->perform = perform;
+  run->request = request ? g_object_ref (request) : NULL;
+  if (backend->recorder)
+    prepare_record (run, record);
+  else
+    {
+      drop_floating (record->request);
+      drop_floating (record->command);
+      drop_floating (record->file_operation);
+    }
+  if (run->recorded_here)
+    asb_recorder_start_async (backend->recorder, run->operation, started_cb, run);
+  else
+    run->perform (run);
+}
+
+static void
+succeed (AsbRun *run, GVariant *result)
+{
+  g_autoptr (GVariant) sunk = result ? g_variant_ref_sink (result) : NULL;
+  AsbOutcome outcome = { .status = "succeeded", .result = sunk };
+
+  finish (run, &outcome);
+}
+
+void
+asb_run_return_boolean (AsbRun *run, gboolean value, GVariant *result)
+{
+  g_value_init (&run->value, G_TYPE_BOOLEAN);
+  g_value_set_boolean (&run->value, value);
+  succeed (run, result);
+}
+
+static void
+hold_object (AsbRun *run, gpointer object)
+{
+  g_value_init (&run->value, G_OBJECT_TYPE (object));
+  g_value_take_object (&run->value, object);
+}
+
+void
+asb_run_return_object (AsbRun *run, gpointer object, GVariant *result)
+{
+  hold_object (run, object);
+  succeed (run, result);
+}
+
+void
+asb_run_return_bytes (AsbRun *run, GBytes *bytes, GVariant *result)
+{
+  g_value_init (&run->value, G_TYPE_BYTES);
+  g_value_take_boxed (&run->value, bytes);
+  succeed (run, result);
+}
+
+void
+asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome)
+{
+  hold_object (run, object);
+  finish (run, outcome);
+}
+
+void
+asb_run_return_error (AsbRun *run, GError *error)
+{
+  AsbOutcome outcome = { .status = asb_recorder_status_of_error (error) };
+
+  run->error = error;
+  if (run->recorded_here)
+    outcome.result = asb_recorder_describe_error (error);
+  finish (run, &outcome);
+}
+
+AsbOperation *
+asb_run_return_started (AsbRun *run, gpointer object)
+{
+  AsbOperation *operation = run->recorded_here ? g_object_ref (run->operation) : NULL;
+
+  hold_object (run, object);
+  answer (run);
+  return operation;
+}
