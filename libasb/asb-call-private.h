@@ -27,6 +27,11 @@ GTask *asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_ty
 /* For a virtual function that is not there: answers the task. */
 void asb_call_unsupported (GTask *task, const char *what);
 
+/* What a public _finish does with a plain task: its error is noted for asb_error_info_get_last ().
+ */
+gboolean asb_task_finish_boolean (GAsyncResult *result, GError **error);
+gpointer asb_task_finish_pointer (GAsyncResult *result, GError **error);
+
 gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error);
 gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
 

@@ -83,7 +83,7 @@ return_value (AsbCall *call, GTask *outer, GValue *value)
                                G_VALUE_TYPE_NAME (value), g_type_name (call->result_type));
       return;
     }
-  if (G_VALUE_HOLDS (value, G_TYPE_OBJECT) && g_value_get_object (value) == NULL)
+  if (g_type_is_a (G_VALUE_TYPE (value), G_TYPE_OBJECT) && g_value_get_object (value) == NULL)
     {
       g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
                                "Could not %s: the answer is empty", kind->operation);
@@ -265,28 +265,48 @@ asb_call_unsupported (GTask *task, const char *what)
   g_object_unref (task);
 }
 
+/* Takes @local. */
+static void
+hand_over (GError **error, GError *local)
+{
+  asb_error_info_set_last (local);
+  g_propagate_error (error, local);
+}
+
+gboolean
+asb_task_finish_boolean (GAsyncResult *result, GError **error)
+{
+  GError *local = NULL;
+  gboolean done = g_task_propagate_boolean (G_TASK (result), &local);
+
+  if (local)
+    hand_over (error, local);
+  return done;
+}
+
+gpointer
+asb_task_finish_pointer (GAsyncResult *result, GError **error)
+{
+  GError *local = NULL;
+  gpointer value = g_task_propagate_pointer (G_TASK (result), &local);
+
+  if (local)
+    hand_over (error, local);
+  return value;
+}
+
 gboolean
 asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  gboolean done;
-
   g_return_val_if_fail (g_task_is_valid (result, source), FALSE);
 
-  done = g_task_propagate_boolean (G_TASK (result), &local);
-  if (local)
-    {
-      asb_error_info_set_last (local);
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
-    }
-  return done;
+  return asb_task_finish_boolean (result, error);
 }
 
 static gpointer
 value_dup_content (const GValue *value)
 {
-  if (G_VALUE_HOLDS (value, G_TYPE_OBJECT))
+  if (g_type_is_a (G_VALUE_TYPE (value), G_TYPE_OBJECT))
     return g_value_dup_object (value);
   if (G_VALUE_HOLDS (value, G_TYPE_VARIANT))
     return g_value_dup_variant (value);
@@ -296,19 +316,14 @@ value_dup_content (const GValue *value)
 gpointer
 asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GError) local = NULL;
   GValue *value;
   gpointer content;
 
   g_return_val_if_fail (g_task_is_valid (result, source), NULL);
 
-  value = g_task_propagate_pointer (G_TASK (result), &local);
+  value = asb_task_finish_pointer (result, error);
   if (!value)
-    {
-      asb_error_info_set_last (local);
-      g_propagate_error (error, g_steal_pointer (&local));
-      return NULL;
-    }
+    return NULL;
   content = value_dup_content (value);
   value_free (value);
   return content;

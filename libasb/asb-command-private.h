@@ -16,7 +16,5 @@ AsbCommand *asb_command_new (AsbBackend *backend, AsbProcess *process, AsbComman
                              GMainContext *context, AsbCommandEnded ended, gpointer ended_data,
                              GDestroyNotify ended_destroy);
 
-/* Streams of the process and its outcome in one result. Takes no references beyond its own. */
-AsbCommandResult *asb_command_result_with_output (AsbCommandResult *result, GBytes *stdout_bytes,
-                                                  gboolean stdout_truncated, GBytes *stderr_bytes,
-                                                  gboolean stderr_truncated);
+/* Whether output can be read from streams. */
+gboolean asb_command_has_streams (AsbCommand *self);

@@ -4,6 +4,7 @@
 
 #include "asb-backend-options-private.h"
 #include "asb-backend-private.h"
+#include "asb-call-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-guest-placement-private.h"
@@ -731,18 +732,9 @@ asb_create_backend_async (AsbBackendOptions *options, GCancellable *cancellable,
 AsbBackend *
 asb_create_backend_finish (GAsyncResult *result, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  AsbBackend *backend;
-
   g_return_val_if_fail (g_task_is_valid (result, NULL), NULL);
 
-  backend = g_task_propagate_pointer (G_TASK (result), &local);
-  if (!backend)
-    {
-      asb_error_info_set_last (local);
-      g_propagate_error (error, g_steal_pointer (&local));
-    }
-  return backend;
+  return asb_task_finish_pointer (result, error);
 }
 
 /**
