@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* exported _init */
+
+// What libasb adds for JavaScript to what introspection gives: a virtual function that throws, or
+// whose promise is rejected, answers its task with the error. Nobody waits for a task that was
+// forgotten. A GLib.Error is passed on as it is; anything else becomes Asb.Error.INTERNAL.
+
+const Gio = imports.gi.Gio;
+const GLib = imports.gi.GLib;
+const GObject = imports.gi.GObject;
+
+const INTERFACES = ['Provider', 'Transport', 'Process', 'HistoryStore'];
+
+function errorFor(Asb, thrown) {
+  if (thrown instanceof GLib.Error)
+    return thrown;
+  return new GLib.Error(Asb.error_quark(), Asb.Error.INTERNAL, `Unexpected ${thrown}`);
+}
+
+function answering(Asb, method) {
+  return function (...args) {
+    const task = args[args.length - 1];
+    const fail = thrown => {
+      if (task.get_completed())
+        throw thrown;
+      task.return_error(errorFor(Asb, thrown));
+    };
+
+    try {
+      const returned = method.apply(this, args);
+      if (returned instanceof Promise)
+        returned.catch(fail);
+      return undefined;
+    } catch (thrown) {
+      return fail(thrown);
+    }
+  };
+}
+
+// Those that do not take a task return something, and must not be touched.
+const WITHOUT_TASK = new Set([
+  'dup_name', 'dup_key', 'dup_endpoint_fingerprint', 'get_capabilities', 'get_state',
+  'dup_command_id', 'get_stdin', 'get_stdout', 'get_stderr', 'force_exit', 'get_records_in_place',
+]);
+
+function wrapMethods(Asb, klass) {
+  for (const name of Object.getOwnPropertyNames(klass.prototype)) {
+    if (name.startsWith('vfunc_') && !WITHOUT_TASK.has(name.slice('vfunc_'.length)))
+      klass.prototype[name] = answering(Asb, klass.prototype[name]);
+  }
+}
+
+function _init() {
+  const Asb = this;
+  const registerClass = GObject.registerClass;
+
+  GObject.registerClass = function (...args) {
+    const klass = args[args.length - 1];
+    const implemented = args.length > 1 ? args[0].Implements ?? [] : klass[GObject.interfaces] ?? [];
+    const ours = INTERFACES.map(name => Asb[name]);
+
+    if (implemented.some(candidate => ours.includes(candidate)))
+      wrapMethods(Asb, klass);
+    return registerClass.apply(this, args);
+  };
+}

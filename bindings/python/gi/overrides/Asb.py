@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What libasb adds for Python to what introspection gives.
+
+- A virtual function that raises answers its task with the error: nobody waits for a task that was
+  forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
+- A backend is a context manager: "with Asb.create_backend(options) as backend:" closes it.
+"""
+
+import functools
+
+from gi.repository import Gio, GLib
+
+from ..module import get_introspection_module
+from ..overrides import override
+
+Asb = get_introspection_module("Asb")
+
+__all__ = []
+
+
+def _error_for(exception):
+    if isinstance(exception, GLib.Error):
+        return exception
+    if isinstance(exception, (KeyboardInterrupt, SystemExit)):
+        message = "The program is being ended"
+    else:
+        message = f"Unexpected {type(exception).__name__}: {exception}"
+    return GLib.Error.new_literal(Asb.error_quark(), message, Asb.Error.INTERNAL)
+
+
+def _answering(function):
+    """The function, with its task answered when it raises."""
+
+    @functools.wraps(function)
+    def wrapper(self, *arguments):
+        try:
+            return function(self, *arguments)
+        except BaseException as exception:
+            task = arguments[-1]
+            if task.get_completed():
+                raise
+            task.return_error(_error_for(exception))
+            if not isinstance(exception, Exception):
+                raise
+            return None
+
+    return wrapper
+
+
+def _takes_task(interface, name):
+    info = interface.__info__
+    for vfunc in info.get_vfuncs():
+        if vfunc.get_name() == name:
+            arguments = vfunc.get_arguments()
+            return bool(arguments) and arguments[-1].get_name() == "task"
+    return False
+
+
+def _answering_interface(interface):
+    class Interface(interface):
+        def __init_subclass__(cls, **arguments):
+            super().__init_subclass__(**arguments)
+            for attribute, function in list(vars(cls).items()):
+                if attribute.startswith("do_") and _takes_task(interface, attribute[3:]):
+                    setattr(cls, attribute, _answering(function))
+
+    Interface.__name__ = interface.__name__
+    return override(Interface)
+
+
+for _name in ("Provider", "Transport", "Process", "HistoryStore"):
+    globals()[_name] = _answering_interface(getattr(Asb, _name))
+    __all__.append(_name)
+
+
+class Backend(Asb.Backend):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close(None)
+
+
+Backend = override(Backend)
+__all__.append("Backend")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the unittest cases of the main module and tells them as TAP."""
+
+import sys
+import traceback
+import unittest
+
+
+class _TapResult(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+
+    def tell(self, test, verdict, directive="", report=""):
+        self.number += 1
+        print(f"{verdict} {self.number} - {test.id().removeprefix('__main__.')}{directive}")
+        for line in report.splitlines():
+            print(f"# {line}")
+        sys.stdout.flush()
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.tell(test, "ok")
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.tell(test, "not ok", report="".join(traceback.format_exception(*error)))
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.tell(test, "not ok", report="".join(traceback.format_exception(*error)))
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.tell(test, "ok", directive=f" # SKIP {reason}")
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    print(f"1..{suite.countTestCases()}", flush=True)
+    result = _TapResult()
+    suite.run(result)
+    sys.exit(0 if result.wasSuccessful() and result.number == suite.countTestCases() else 1)
