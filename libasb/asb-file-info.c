@@ -453,7 +453,8 @@ asb_file_info_get_previous_hash (AsbFileInfo *self)
  *
  * Gets the last segment of the path.
  *
- * Returns: (transfer full) (type filename): the name, bytes without NUL
+ * Returns: (transfer full) (nullable) (type filename): the name, bytes without NUL; %NULL if there
+ * is no path
  *
  * Since: 1.0
  */
@@ -462,5 +463,5 @@ asb_file_info_dup_name (AsbFileInfo *self)
 {
   g_return_val_if_fail (ASB_IS_FILE_INFO (self), NULL);
 
-  return g_path_get_basename (self->path);
+  return self->path ? g_path_get_basename (self->path) : NULL;
 }
