@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "tool-commands.h"
+#include "tool-message.h"
+#include "tool-output.h"
+#include "tool-run.h"
+#include "tool-sandbox.h"
+#include "tool-text.h"
+
+static struct
+{
+  const char *name;
+  GPtrArray *environment;
+  const char *workdir;
+  const char *lifetime;
+} options;
+
+static gboolean
+set_lifetime (AsbBackendOptions *backend_options, GError **error)
+{
+  guint64 milliseconds;
+
+  asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
+  asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
+  if (!options.lifetime)
+    return TRUE;
+  if (!tool_text_parse_duration (options.lifetime, &milliseconds, error))
+    return FALSE;
+  asb_backend_options_set_sandbox_ttl_mode (backend_options, ASB_TTL_MODE_SECONDS);
+  asb_backend_options_set_sandbox_ttl_seconds (backend_options, MAX (milliseconds / 1000, 1));
+  return TRUE;
+}
+
+static AsbBackendOptions *
+make_options (GError **error)
+{
+  g_autoptr (AsbBackendOptions) backend_options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_auto (GStrv) environment = tool_environment_new (options.environment, error);
+
+  if (!environment || !set_lifetime (backend_options, error))
+    return NULL;
+  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_backend_options_set_history (backend_options, history);
+  asb_backend_options_set_sandbox_name (backend_options, options.name);
+  asb_backend_options_set_environment (backend_options, (const char *const *)environment);
+  if (options.workdir)
+    asb_backend_options_set_workdir (backend_options, options.workdir);
+  return g_steal_pointer (&backend_options);
+}
+
+static int
+print_name (AsbBackend *backend)
+{
+  AsbSandboxRef *ref = asb_backend_get_ref (backend);
+  g_autofree char *line = g_strdup_printf ("%s:%s\n", asb_sandbox_ref_get_provider_name (ref),
+                                           asb_sandbox_ref_get_sandbox_id (ref));
+
+  return tool_output_print (line, strlen (line));
+}
+
+static int
+run (Tool *tool, const ToolParsed *parsed)
+{
+  g_autoptr (AsbBackendOptions) backend_options = NULL;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  backend_options = make_options (&error);
+  if (backend_options)
+    backend = tool_sandbox_create (tool, backend_options, &error);
+  if (!backend)
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_FAILED;
+    }
+  status = print_name (backend);
+  return tool_backend_close (backend) || status != TOOL_EXIT_DONE ? status : TOOL_EXIT_FAILED;
+}
+
+static const ToolOption option_entries[] = {
+  { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME",
+    "names the sandbox; the name serves instead of its ID" },
+  { "env", 'e', TOOL_OPTION_TEXTS, &options.environment, "NAME[=VALUE]",
+    "sets a variable for every command in the sandbox; without a value it is the one asb has, "
+    "which shows in no list of processes" },
+  { "workdir", 'w', TOOL_OPTION_TEXT, &options.workdir, "DIR",
+    "makes this folder, where commands run if nothing else is said; /workspace if not given" },
+  { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
+    "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d; never if not given" },
+  { NULL },
+};
+
+static const ToolExample examples[] = {
+  { "box=$(asb create --name scratch)", "Makes a sandbox and keeps its name in a variable." },
+  { "asb exec scratch -- make test", "Uses it." },
+  { "asb rm scratch", "Removes it." },
+  { NULL, NULL },
+};
+
+const ToolCommand tool_command_create = {
+  .name = "create",
+  .summary = "make a sandbox that stays",
+  .description
+  = "Makes a new, empty sandbox on this machine that stays until asb rm removes it, and "
+    "prints its name, PROVIDER:ID, and nothing else.",
+  .options = option_entries,
+  .examples = examples,
+  .run = run,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-commands.h"
+#include "tool-message.h"
+#include "tool-run.h"
+#include "tool-sandbox.h"
+
+static int
+run (Tool *tool, const ToolParsed *parsed)
+{
+  g_autoptr (AsbCommandSpec) spec = NULL;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  spec = tool_run_make_spec (parsed, 1, &error);
+  if (spec)
+    backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  if (!backend)
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_ASB;
+    }
+  status = tool_run_command (tool, backend, spec);
+  tool_backend_close (backend);
+  return status;
+}
+
+static const ToolArgument arguments[] = {
+  { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
+  { "COMMAND",
+    "the program to run, found as the sandbox's PATH says; one word with blanks or other "
+    "special characters is a line for the shell, unless it stands after --",
+    TOOL_ARGUMENT_OPTIONAL },
+  { "ARG", "its arguments, which asb does not look at",
+    TOOL_ARGUMENT_OPTIONAL | TOOL_ARGUMENT_REPEATED },
+  { NULL },
+};
+
+static const ToolExample examples[] = {
+  { "asb exec scratch -- make -j2 test", "Runs one program." },
+  { "asb exec scratch 'cd src && git log | head'", "Runs a line of shell." },
+  { "asb exec scratch -- sh < script.sh", "Runs a script of this machine." },
+  { "asb exec scratch -w src -e LANG=C.UTF-8 -- ./configure",
+    "Works in another folder, with a variable." },
+  { NULL, NULL },
+};
+
+const ToolCommand tool_command_exec = {
+  .name = "exec",
+  .summary = "run a command in a sandbox that is there",
+  .description
+  = "Runs a command in a sandbox that asb create has made.\n\n"
+    "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
+    "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
+    "seconds ends the command and all it started. The exit status is that of the command. What the "
+    "command leaves running in the background goes on.",
+  .more_options = tool_run_options,
+  .arguments = arguments,
+  .examples = examples,
+  .foreign_from = 2,
+  .usage_status = TOOL_EXIT_ASB,
+  .run = run,
+};

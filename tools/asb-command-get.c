@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool-commands.h"
+#include "tool-message.h"
+#include "tool-output.h"
+#include "tool-progress.h"
+#include "tool-sandbox.h"
+#include "tool-target.h"
+
+#define STANDARD_OUTPUT "-"
+
+static AsbFileInfo *
+query_file (Tool *tool, AsbBackend *backend, const char *path, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  asb_backend_query_file_async (backend, path, tool->cancellable, tool_wait_cb, &wait);
+  return asb_backend_query_file_finish (backend, tool_wait (&wait), error);
+}
+
+static GInputStream *
+open_file (Tool *tool, AsbBackend *backend, const char *path, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  asb_backend_open_read_async (backend, path, tool->cancellable, tool_wait_cb, &wait);
+  return asb_backend_open_read_finish (backend, tool_wait (&wait), error);
+}
+
+static gboolean
+copy_file (Tool *tool, GInputStream *stream, int fd, const char *name, guint64 size, GError **error)
+{
+  g_auto (ToolProgress) progress = { 0 };
+  g_auto (ToolWait) wait = { 0 };
+
+  tool_progress_begin (&progress, name, size);
+  tool_copy_async (stream, fd, &progress.count, tool->cancellable, tool_wait_cb, &wait);
+  return tool_copy_finish (tool_wait (&wait), error);
+}
+
+static gboolean
+get_file (Tool *tool, AsbBackend *backend, const char *remote, const char *local, GError **error)
+{
+  g_auto (ToolTarget) target = { .fd = -1 };
+  g_autoptr (AsbFileInfo) info = query_file (tool, backend, remote, error);
+  g_autoptr (GInputStream) stream = info ? open_file (tool, backend, remote, error) : NULL;
+
+  if (!stream)
+    return FALSE;
+  if (g_str_equal (local, STANDARD_OUTPUT))
+    return copy_file (tool, stream, STDOUT_FILENO, remote, asb_file_info_get_size (info), error);
+  if (!tool_target_open (&target, local, remote, asb_file_info_get_mode (info), error))
+    return FALSE;
+  return copy_file (tool, stream, target.fd, remote, asb_file_info_get_size (info), error)
+         && tool_target_commit (&target, error);
+}
+
+static int
+run (Tool *tool, const ToolParsed *parsed)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbBackend) backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  gboolean done;
+
+  if (!backend)
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_FAILED;
+    }
+  done = get_file (tool, backend, tool_parsed_get (parsed, 1), tool_parsed_get (parsed, 2), &error);
+  tool_backend_close (backend);
+  return done ? TOOL_EXIT_DONE : tool_output_fail (error);
+}
+
+static const ToolArgument arguments[] = {
+  { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
+  { "REMOTE", "the file in the sandbox; from the folder where commands run, unless it begins with "
+              "/" },
+  { "LOCAL", "the file of this machine, or the folder to put it into; - is standard output", 0,
+    TOOL_COMPLETE_FILE },
+  { NULL },
+};
+
+static const ToolExample examples[] = {
+  { "asb get scratch build.log .", "Gets a file into this folder." },
+  { "asb get scratch /tmp/result.json result.json", "Gets a file under a name of your choice." },
+  { "asb get scratch dump.sql - | gzip > dump.sql.gz", "Passes a file on." },
+  { NULL, NULL },
+};
+
+const ToolCommand tool_command_get = {
+  .name = "get",
+  .summary = "copy a file out of a sandbox",
+  .description
+  = "Copies a file out of a sandbox, byte for byte and with its permissions, but for the bits that "
+    "would run it as another user. It is written aside and put in its place when it is whole; what "
+    "was there before stays as it is if that does not come about.",
+  .arguments = arguments,
+  .examples = examples,
+  .run = run,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-commands.h"
+
+static const ToolCommand *const children[] = {
+  &tool_command_history_list,
+  &tool_command_history_show,
+  &tool_command_history_output,
+  NULL,
+};
+
+static const ToolExample examples[] = {
+  { "asb history list", "Shows which sandboxes have a record." },
+  { "asb history list scratch", "Shows what was done in one of them." },
+  { "asb history show scratch 4", "Shows all that is known of one event." },
+  { "asb history output scratch 4", "Prints again what that command printed." },
+  { NULL, NULL },
+};
+
+const ToolCommand tool_command_history = {
+  .name = "history",
+  .summary = "tell what was done in a sandbox",
+  .description = "Shows the record of what was done in a sandbox: commands with their output, and "
+                 "files. It is written inside the sandbox while things happen, and kept when the "
+                 "sandbox is removed. To look at it changes nothing in it.",
+  .children = children,
+  .examples = examples,
+};

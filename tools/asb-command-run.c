@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "tool-commands.h"
+#include "tool-message.h"
+#include "tool-operation.h"
+#include "tool-record.h"
+#include "tool-run.h"
+
+static struct
+{
+  const char *name;
+  gboolean no_record;
+  gboolean show_record;
+  gboolean keep;
+} options;
+
+static AsbBackendOptions *
+make_options (void)
+{
+  AsbBackendOptions *backend_options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+
+  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
+                                                          : ASB_HISTORY_MODE_SANDBOX);
+  asb_backend_options_set_history (backend_options, history);
+  asb_backend_options_set_sandbox_name (backend_options, options.name);
+  asb_backend_options_set_lifetime (backend_options,
+                                    options.keep ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED);
+  asb_backend_options_set_cleanup (backend_options, options.keep ? ASB_CLEANUP_POLICY_NEVER
+                                                                 : ASB_CLEANUP_POLICY_ON_CLOSE);
+  return backend_options;
+}
+
+static gboolean
+print_record (Tool *tool, const char *full_name, GError **error)
+{
+  g_auto (ToolSandbox) sandbox = { 0 };
+  g_auto (ToolRecord) record = { 0 };
+  g_autoptr (GPtrArray) operations = NULL;
+  g_autofree char *table = NULL;
+
+  if (!tool_sandbox_find (tool, full_name, TOOL_SANDBOX_ANY, &sandbox, error)
+      || !tool_record_open (tool, &sandbox, &record, error))
+    return FALSE;
+  operations = tool_record_get_operations (tool, &record, error);
+  if (!operations)
+    return FALSE;
+  table = tool_operations_dup_table (operations, 0, FALSE);
+  fprintf (stderr, "\nRecord of %s, %s:\n%s", full_name,
+           tool_sandbox_is_removed (sandbox.info) ? "which is removed" : "which is kept", table);
+  return TRUE;
+}
+
+static void
+finish (Tool *tool, AsbBackend *backend)
+{
+  AsbSandboxRef *ref = asb_backend_get_ref (backend);
+  g_autofree char *full_name = g_strconcat (asb_sandbox_ref_get_provider_name (ref), ":",
+                                            asb_sandbox_ref_get_sandbox_id (ref), NULL);
+  g_autoptr (GError) error = NULL;
+
+  tool_backend_close (backend);
+  if (options.keep)
+    tool_message ("The sandbox is kept: asb exec %s, and asb rm %s in the end", full_name,
+                  full_name);
+  if (options.show_record && !options.no_record && !print_record (tool, full_name, &error))
+    tool_message_error (error);
+}
+
+static int
+run (Tool *tool, const ToolParsed *parsed)
+{
+  g_autoptr (AsbBackendOptions) backend_options = make_options ();
+  g_autoptr (AsbCommandSpec) spec = NULL;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  tool->forget_record = options.no_record;
+  spec = tool_run_make_spec (parsed, 0, &error);
+  if (spec)
+    backend = tool_sandbox_create (tool, backend_options, &error);
+  if (!backend)
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_ASB;
+    }
+  status = tool_run_command (tool, backend, spec);
+  finish (tool, backend);
+  return status;
+}
+
+static const ToolOption option_entries[] = {
+  { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "names the sandbox" },
+  { "keep", 'k', TOOL_OPTION_FLAG, &options.keep, NULL,
+    "leaves the sandbox when the command has ended, as asb create does" },
+  { "show-record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL,
+    "prints the record of what was done to standard error in the end" },
+  { "record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL, NULL },
+  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
+  { NULL },
+};
+
+static const ToolArgument arguments[] = {
+  { "COMMAND",
+    "the program to run, found as the sandbox's PATH says; one word with blanks or other "
+    "special characters is a line for the shell, unless it stands after --",
+    TOOL_ARGUMENT_OPTIONAL },
+  { "ARG", "its arguments, which asb does not look at",
+    TOOL_ARGUMENT_OPTIONAL | TOOL_ARGUMENT_REPEATED },
+  { NULL },
+};
+
+static const ToolExample examples[] = {
+  { "asb run -- python3 -c 'print(6 * 7)'", "Runs one program." },
+  { "asb run 'ls -l / | wc -l'", "Runs a line of shell." },
+  { "tar c src | asb run 'tar x && make -C src'",
+    "Takes files along on standard input, since a new sandbox is empty." },
+  { "asb run -e API_KEY -w /tmp --timeout 5m -- ./job",
+    "Gives a variable along, works in another folder, and sets a limit." },
+  { NULL, NULL },
+};
+
+const ToolCommand tool_command_run = {
+  .name = "run",
+  .summary = "run a command in a new sandbox, then remove that",
+  .description
+  = "Makes a new, empty sandbox on this machine, runs one command in it and removes it again. The "
+    "sandbox has no network, sees nothing of this machine's files but the system's programs, and "
+    "ends with asb, whatever becomes of that.\n\n"
+    "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
+    "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
+    "seconds ends the command and all it started. The exit status is that of the command.\n\n"
+    "The record of what was done is kept: see asb history.",
+  .options = option_entries,
+  .more_options = tool_run_options,
+  .arguments = arguments,
+  .examples = examples,
+  .foreign_from = 1,
+  .usage_status = TOOL_EXIT_ASB,
+  .run = run,
+};

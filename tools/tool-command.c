@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-command.h"
+
+#include <string.h>
+
+#include "tool-help.h"
+#include "tool-message.h"
+#include "tool-options.h"
+#include "tool-signals.h"
+
+const char *
+tool_parsed_get (const ToolParsed *parsed, guint index)
+{
+  return index < parsed->arguments->len ? g_ptr_array_index (parsed->arguments, index) : NULL;
+}
+
+void
+tool_parsed_clear (ToolParsed *parsed)
+{
+  g_clear_pointer (&parsed->arguments, g_ptr_array_unref);
+}
+
+const char *
+tool_command_get_word (const ToolCommand *command)
+{
+  const char *space = strrchr (command->name, ' ');
+
+  return space ? space + 1 : command->name;
+}
+
+const ToolCommand *
+tool_command_find (const ToolCommand *const *commands, const char *word)
+{
+  for (gsize i = 0; commands[i]; i++)
+    if (g_str_equal (tool_command_get_word (commands[i]), word))
+      return commands[i];
+  return NULL;
+}
+
+const ToolOption *
+tool_command_get_option (const ToolCommand *command, guint index)
+{
+  const ToolOption *const lists[] = { command->options, command->more_options };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
+    for (const ToolOption *option = lists[i]; option && option->name; option++)
+      if (index-- == 0)
+        return option;
+  return NULL;
+}
+
+const ToolOption *
+tool_command_find_option (const ToolCommand *command, const char *word)
+{
+  const gboolean is_long = g_str_has_prefix (word, "--");
+  const gsize length = is_long ? strcspn (word + 2, "=") : 0;
+
+  const ToolOption *option;
+
+  for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
+    if (is_long ? strlen (option->name) == length && strncmp (option->name, word + 2, length) == 0
+                : option->letter != '\0' && option->letter == word[1])
+      return option;
+  return NULL;
+}
+
+const ToolArgument *
+tool_command_get_argument (const ToolCommand *command, guint index, guint n_arguments)
+{
+  guint n_known = 0;
+  guint at = 0;
+
+  for (const ToolArgument *argument = command->arguments; argument && argument->name; argument++)
+    n_known++;
+  for (const ToolArgument *argument = command->arguments; argument && argument->name; argument++)
+    {
+      const gboolean repeated = (argument->flags & TOOL_ARGUMENT_REPEATED) != 0;
+      const guint n_taken = repeated && n_arguments >= n_known ? n_arguments - n_known + 1 : 1;
+
+      if (index < at + n_taken)
+        return argument;
+      at += n_taken;
+    }
+  return NULL;
+}
+
+static void
+append_argument (GString *usage, const ToolArgument *argument)
+{
+  const gboolean optional = (argument->flags & TOOL_ARGUMENT_OPTIONAL) != 0;
+  const gboolean repeated = (argument->flags & TOOL_ARGUMENT_REPEATED) != 0;
+
+  g_string_append_printf (usage, " %s%s%s%s", optional ? "[" : "", argument->name,
+                          repeated ? "…" : "", optional ? "]" : "");
+}
+
+char *
+tool_command_dup_usage (const ToolCommand *command)
+{
+  GString *usage = g_string_new ("asb ");
+  guint index = 0;
+
+  g_string_append (usage, command->name);
+  if (command->children)
+    g_string_append (usage, " COMMAND");
+  else
+    g_string_append (usage, " [OPTION…]");
+  for (const ToolArgument *argument = command->arguments; argument && argument->name; argument++)
+    {
+      if (++index == command->foreign_from)
+        g_string_append (usage, " [--]");
+      append_argument (usage, argument);
+    }
+  return g_string_free (usage, FALSE);
+}
+
+static int
+unknown_command (const ToolCommand *const *commands, const char *parent, const char *word)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *guess;
+
+  for (gsize i = 0; commands[i]; i++)
+    if (!commands[i]->hidden)
+      g_ptr_array_add (names, (gpointer)tool_command_get_word (commands[i]));
+  g_ptr_array_add (names, NULL);
+  guess = tool_options_guess ((const char *const *)names->pdata, word);
+  if (guess)
+    tool_message ("There is no command “%s”; did you mean asb %s%s%s?", word, parent,
+                  *parent ? " " : "", guess);
+  else
+    tool_message ("There is no command “%s”; see asb %s%s--help", word, parent, *parent ? " " : "");
+  return TOOL_EXIT_USAGE;
+}
+
+/* A signal that ended the work is told to the caller as the shell does. */
+static int
+get_exit_status (int status)
+{
+  const int caught = tool_signals_get_caught ();
+
+  return caught != 0 && status != TOOL_EXIT_DONE ? TOOL_EXIT_SIGNAL + caught : status;
+}
+
+static int
+run_command (Tool *tool, const ToolCommand *command, char **words)
+{
+  g_auto (ToolParsed) parsed = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  if (!tool_options_parse (command, words, &parsed, &error))
+    {
+      tool_message_error (error);
+      return command->usage_status > 0 ? command->usage_status : TOOL_EXIT_USAGE;
+    }
+  if (parsed.help)
+    return tool_help_print (command);
+  return get_exit_status (command->run (tool, &parsed));
+}
+
+static gboolean
+is_help (const char *word)
+{
+  return g_str_equal (word, "--help") || g_str_equal (word, "-h");
+}
+
+static int
+run_child (Tool *tool, const ToolCommand *command, char **words)
+{
+  const ToolCommand *child;
+
+  if (!*words)
+    {
+      tool_message ("A command is missing; see asb %s --help", command->name);
+      return TOOL_EXIT_USAGE;
+    }
+  if (is_help (*words))
+    return tool_help_print (command);
+  child = tool_command_find (command->children, *words);
+  if (!child)
+    return unknown_command (command->children, command->name, *words);
+  return run_command (tool, child, words + 1);
+}
+
+int
+tool_command_main (Tool *tool, char **words)
+{
+  const ToolCommand *command;
+
+  if (!*words)
+    {
+      tool_help_print_all ();
+      return TOOL_EXIT_USAGE;
+    }
+  if (is_help (*words))
+    return tool_help_print_all ();
+  command
+      = tool_command_find (tool_commands, g_str_equal (*words, "--version") ? "version" : *words);
+  if (!command && **words == '-')
+    {
+      tool_message ("There is no option “%s” before a command; see asb --help", *words);
+      return TOOL_EXIT_USAGE;
+    }
+  if (!command)
+    return unknown_command (tool_commands, "", *words);
+  if (command->children)
+    return run_child (tool, command, words + 1);
+  return run_command (tool, command, words + 1);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The commands, each in a file of its own. */
+
+#pragma once
+
+#include "tool-command.h"
+
+extern const ToolCommand tool_command_cat;
+extern const ToolCommand tool_command_create;
+extern const ToolCommand tool_command_exec;
+extern const ToolCommand tool_command_get;
+extern const ToolCommand tool_command_help;
+extern const ToolCommand tool_command_history;
+extern const ToolCommand tool_command_info;
+extern const ToolCommand tool_command_list;
+extern const ToolCommand tool_command_ls;
+extern const ToolCommand tool_command_put;
+extern const ToolCommand tool_command_rm;
+extern const ToolCommand tool_command_run;
+extern const ToolCommand tool_command_version;
+
+extern const ToolCommand tool_command_history_list;
+extern const ToolCommand tool_command_history_output;
+extern const ToolCommand tool_command_history_show;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Bytes into asb: from descriptors to streams. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+/* Copies all that comes from @fd to @sink, and ends with the end of @fd; an idle @fd keeps nobody
+ * waiting but the caller's callback. @sink is not closed. @name is that of the file in errors.
+ * @count, when given, is kept up to date. */
+void tool_feed_async (int fd, const char *name, GOutputStream *sink, guint64 *count,
+                      GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+gboolean tool_feed_finish (GAsyncResult *result, GError **error);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tool-text.h"
+
+/* Curly quotes and the like, for terminals that have none. */
+static char *
+to_ascii (const char *text)
+{
+  static const struct
+  {
+    const char *from;
+    const char *to;
+  } replacements[] = { { "“", "\"" }, { "”", "\"" }, { "‘", "'" }, { "’", "'" }, { "…", "..." } };
+  g_autoptr (GString) ascii = g_string_new (text);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (replacements); i++)
+    g_string_replace (ascii, replacements[i].from, replacements[i].to, 0);
+  return g_string_free (g_steal_pointer (&ascii), FALSE);
+}
+
+static void
+say (const char *text)
+{
+  g_autofree char *printable = tool_text_dup_printable (text, -1);
+  g_autofree char *ascii = g_get_charset (NULL) ? NULL : to_ascii (printable);
+
+  fprintf (stderr, "asb: %s\n", ascii ? ascii : printable);
+}
+
+void
+tool_message (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  say (text);
+}
+
+/* Returns: (nullable): what to do about an error of that code */
+static const char *
+next_step (const GError *error)
+{
+  static const struct
+  {
+    int code;
+    const char *step;
+  } steps[] = {
+    { ASB_ERROR_SANDBOX_NOT_FOUND, "see asb list" },
+    { ASB_ERROR_SANDBOX_STATE, "see asb info" },
+    { ASB_ERROR_FILE_NOT_FOUND, "see asb ls" },
+    { ASB_ERROR_IS_DIRECTORY, "see asb ls" },
+    { ASB_ERROR_HISTORY_UNAVAILABLE, "see asb history list" },
+    { ASB_ERROR_INTERRUPTED, "see asb history list" },
+    { ASB_ERROR_LOCK_ACQUISITION_TIMEOUT, "try again" },
+    { ASB_ERROR_COMMAND_QUEUE_TIMEOUT, "try again" },
+    { ASB_ERROR_TOO_MANY_REQUESTS, "try again when something has ended" },
+  };
+
+  if (error->domain != ASB_ERROR)
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (steps[i].code == error->code)
+      return steps[i].step;
+  return NULL;
+}
+
+void
+tool_message_error (const GError *error)
+{
+  const char *step = next_step (error);
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  if (step && !strstr (error->message, step))
+    tool_message ("%s; %s", error->message, step);
+  else
+    tool_message ("%s", error->message);
+}

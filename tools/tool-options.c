@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-options.h"
+
+#include <string.h>
+
+static gboolean usage_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+usage_error (GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  if (error)
+    *error = g_error_new_valist (ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, format, arguments);
+  va_end (arguments);
+  return FALSE;
+}
+
+/* How many letters must be put in, left out, replaced or exchanged to make @to from @from. */
+static guint
+edit_distance (const char *from, const char *to)
+{
+  const gsize n_from = MIN (strlen (from), 31);
+  const gsize n_to = MIN (strlen (to), 31);
+  guint distance[32][32];
+
+  for (gsize i = 0; i <= n_from; i++)
+    distance[i][0] = i;
+  for (gsize j = 0; j <= n_to; j++)
+    distance[0][j] = j;
+  for (gsize i = 1; i <= n_from; i++)
+    for (gsize j = 1; j <= n_to; j++)
+      {
+        guint best = distance[i - 1][j - 1] + (from[i - 1] != to[j - 1]);
+
+        best = MIN (best, distance[i - 1][j] + 1);
+        best = MIN (best, distance[i][j - 1] + 1);
+        if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+          best = MIN (best, distance[i - 2][j - 2] + 1);
+        distance[i][j] = best;
+      }
+  return distance[n_from][n_to];
+}
+
+const char *
+tool_options_guess (const char *const *names, const char *word)
+{
+  const char *guess = NULL;
+  guint best = 2 + strlen (word) / 6;
+
+  for (gsize i = 0; names[i]; i++)
+    {
+      const guint distance = strlen (word) >= 2 && g_str_has_prefix (names[i], word)
+                                 ? 1
+                                 : edit_distance (word, names[i]);
+
+      if (distance <= best && distance < strlen (names[i]))
+        {
+          if (distance < best || !guess)
+            guess = names[i];
+          best = distance;
+        }
+    }
+  return guess;
+}
+
+static gboolean
+unknown_option (const ToolCommand *command, const char *word, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const ToolOption *option;
+  const char *guess;
+
+  for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
+    if (option->summary)
+      g_ptr_array_add (names, (gpointer)option->name);
+  g_ptr_array_add (names, NULL);
+  guess = g_str_has_prefix (word, "--")
+              ? tool_options_guess ((const char *const *)names->pdata, word + 2)
+              : NULL;
+  if (guess)
+    return usage_error (error, "There is no option “%s”; did you mean --%s?", word, guess);
+  return usage_error (error, "There is no option “%s”; see asb %s --help", word, command->name);
+}
+
+static void
+set_value (const ToolOption *option, const char *argument)
+{
+  GPtrArray **texts = option->value;
+
+  switch (option->kind)
+    {
+    case TOOL_OPTION_FLAG:
+      *(gboolean *)option->value = TRUE;
+      break;
+    case TOOL_OPTION_TEXT:
+      *(const char **)option->value = argument;
+      break;
+    case TOOL_OPTION_TEXTS:
+      if (!*texts)
+        *texts = g_ptr_array_new ();
+      g_ptr_array_add (*texts, (gpointer)argument);
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static gboolean
+missing_argument (const ToolOption *option, GError **error)
+{
+  return usage_error (error, "The option --%s needs an argument, %s", option->name,
+                      option->argument);
+}
+
+/* “--name”, “--name=argument” or “--name argument”: how many words it took, 0 when it is wrong. */
+static guint
+parse_long (const ToolCommand *command, char **words, ToolParsed *parsed, GError **error)
+{
+  const ToolOption *option = tool_command_find_option (command, words[0]);
+  const char *equals = strchr (words[0], '=');
+
+  if (g_str_equal (words[0], "--help"))
+    {
+      parsed->help = TRUE;
+      return 1;
+    }
+  if (!option)
+    return unknown_option (command, words[0], error) ? 1 : 0;
+  if (option->kind == TOOL_OPTION_FLAG && equals)
+    return usage_error (error, "The option --%s takes no argument", option->name) ? 1 : 0;
+  if (option->kind == TOOL_OPTION_FLAG || equals)
+    {
+      set_value (option, equals ? equals + 1 : NULL);
+      return 1;
+    }
+  if (!words[1])
+    return missing_argument (option, error) ? 1 : 0;
+  set_value (option, words[1]);
+  return 2;
+}
+
+/* “-abc”, “-nargument” or “-n argument”: how many words it took, 0 when it is wrong. */
+static guint
+parse_short (const ToolCommand *command, char **words, ToolParsed *parsed, GError **error)
+{
+  for (const char *letter = words[0] + 1; *letter; letter++)
+    {
+      const char word[] = { '-', *letter, '\0' };
+      const ToolOption *option = tool_command_find_option (command, word);
+
+      if (!option && *letter == 'h')
+        {
+          parsed->help = TRUE;
+          continue;
+        }
+      if (!option)
+        return unknown_option (command, word, error) ? 1 : 0;
+      if (option->kind == TOOL_OPTION_FLAG)
+        {
+          set_value (option, NULL);
+          continue;
+        }
+      if (letter[1] == '\0' && !words[1])
+        return missing_argument (option, error) ? 1 : 0;
+      set_value (option, letter[1] != '\0' ? letter + 1 : words[1]);
+      return letter[1] != '\0' ? 1 : 2;
+    }
+  return 1;
+}
+
+static void
+take_rest (char **words, ToolParsed *parsed)
+{
+  for (; *words; words++)
+    g_ptr_array_add (parsed->arguments, *words);
+}
+
+static gboolean
+check_count (const ToolCommand *command, const ToolParsed *parsed, GError **error)
+{
+  const guint n_given = parsed->arguments->len;
+  guint n_needed = 0;
+  gboolean unbounded = FALSE;
+  guint n_known = 0;
+
+  for (const ToolArgument *argument = command->arguments; argument && argument->name; argument++)
+    {
+      n_known++;
+      unbounded |= (argument->flags & TOOL_ARGUMENT_REPEATED) != 0;
+      if (argument->flags & TOOL_ARGUMENT_OPTIONAL)
+        continue;
+      if (n_given <= n_needed)
+        return usage_error (error, "The argument %s is missing; see asb %s --help", argument->name,
+                            command->name);
+      n_needed++;
+    }
+  if (!unbounded && n_given > n_known)
+    return usage_error (error, "There is one argument too many, “%s”; see asb %s --help",
+                        tool_parsed_get (parsed, n_known), command->name);
+  return TRUE;
+}
+
+gboolean
+tool_options_parse (const ToolCommand *command, char **words, ToolParsed *parsed, GError **error)
+{
+  parsed->arguments = g_ptr_array_new ();
+  while (*words)
+    {
+      guint n_taken = 1;
+
+      if (command->foreign_from > 0 && parsed->arguments->len >= command->foreign_from)
+        break;
+      if (g_str_equal (*words, "--"))
+        {
+          parsed->separated = TRUE;
+          words++;
+          break;
+        }
+      if (g_str_has_prefix (*words, "--"))
+        n_taken = parse_long (command, words, parsed, error);
+      else if ((*words)[0] == '-' && (*words)[1] != '\0')
+        n_taken = parse_short (command, words, parsed, error);
+      else
+        g_ptr_array_add (parsed->arguments, *words);
+      if (n_taken == 0)
+        return FALSE;
+      words += n_taken;
+    }
+  take_rest (words, parsed);
+  return parsed->help || check_count (command, parsed, error);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The options of a command line. They may stand before, between and after the arguments; “--” ends
+ * them. */
+
+#pragma once
+
+#include "tool-command.h"
+
+/* Sets the values of the options, collects the arguments and checks how many there are. */
+gboolean tool_options_parse (const ToolCommand *command, char **words, ToolParsed *parsed,
+                             GError **error);
+/* Returns: (nullable): which of @names, ended by %NULL, @word is likely meant to be */
+const char *tool_options_guess (const char *const *names, const char *word);

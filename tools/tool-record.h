@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The record of a sandbox, live or removed. Reading it leaves no trace in it. */
+
+#pragma once
+
+#include "tool-sandbox.h"
+
+typedef struct
+{
+  AsbTransport *transport;
+  AsbHistoryStore *store;
+} ToolRecord;
+
+gboolean tool_record_open (Tool *tool, const ToolSandbox *sandbox, ToolRecord *record,
+                           GError **error);
+/* Closes it too. */
+void tool_record_clear (ToolRecord *record);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolRecord, tool_record_clear)
+
+/* Returns: (transfer full) (element-type AsbHistoryOperation): all operations, in their order */
+GPtrArray *tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error);
+/* Finds one by its number, its event id or the beginning of that. */
+AsbHistoryOperation *tool_record_find (GPtrArray *operations, const char *text, GError **error);
+/* Copies what a command printed to standard output. */
+gboolean tool_record_copy_output (Tool *tool, const ToolRecord *record, const char *event_id,
+                                  AsbOutputStream stream, GError **error);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-run.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "tool-input.h"
+#include "tool-message.h"
+#include "tool-output.h"
+#include "tool-signals.h"
+
+#define SECOND_INTERRUPT_US (2 * G_USEC_PER_SEC)
+
+/* One command with its streams. Counted, as an idle standard input outlives it. */
+typedef struct
+{
+  AsbCommand *command;
+  GCancellable *input_cancellable;
+  GCancellable *output_cancellable;
+  guint n_pending; /* its end, and that of its two outputs */
+  GError *error;
+  int output_status; /* the exit status, when output had nowhere to go */
+  gboolean given_up; /* ended by a second interrupt */
+  gint64 interrupted_at;
+} Session;
+
+static void
+session_clear (gpointer data)
+{
+  Session *session = data;
+
+  g_clear_object (&session->command);
+  g_clear_object (&session->input_cancellable);
+  g_clear_object (&session->output_cancellable);
+  g_clear_error (&session->error);
+}
+
+static void
+session_release (Session *session)
+{
+  g_rc_box_release_full (session, session_clear);
+}
+
+static void
+give_up (Session *session)
+{
+  session->given_up = TRUE;
+  asb_command_force_exit (session->command);
+  g_cancellable_cancel (session->output_cancellable);
+}
+
+static void
+signal_sent_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Session *session = user_data;
+  g_autoptr (GError) error = NULL;
+
+  /* A command that cannot be sent signals is ended instead of running on against the user's will;
+   * for one that has ended already this does nothing. */
+  if (!asb_command_send_signal_finish (session->command, result, &error) && error)
+    asb_command_force_exit (session->command);
+  session_release (session);
+}
+
+static void
+forward_signal (int signal_number, gpointer user_data)
+{
+  Session *session = user_data;
+  const gint64 now = g_get_monotonic_time ();
+  const gboolean again = signal_number == SIGINT && session->interrupted_at > 0
+                         && now - session->interrupted_at < SECOND_INTERRUPT_US;
+
+  if (again && session->given_up)
+    _exit (TOOL_EXIT_SIGNAL + SIGINT);
+  if (signal_number == SIGINT)
+    session->interrupted_at = now;
+  if (again)
+    give_up (session);
+  else
+    asb_command_send_signal_async (session->command, signal_number, NULL, signal_sent_cb,
+                                   g_rc_box_acquire (session));
+}
+
+static void
+input_closed_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  g_output_stream_close_finish (G_OUTPUT_STREAM (object), result, NULL);
+}
+
+static void
+input_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Session *session = user_data;
+  g_autoptr (GError) error = NULL;
+
+  /* A command that does not want its input is no mishap, but what could not be read is. */
+  if (!tool_feed_finish (result, &error)
+      && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)
+      && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED) && error->domain == G_IO_ERROR)
+    tool_message_error (error);
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_output_stream_close_async (G_OUTPUT_STREAM (object), G_PRIORITY_DEFAULT, NULL,
+                                 input_closed_cb, NULL);
+  session_release (session);
+}
+
+static void
+output_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Session *session = user_data;
+  g_autoptr (GError) error = NULL;
+
+  session->n_pending--;
+  if (!tool_copy_finish (result, &error) && !session->given_up && session->output_status == 0)
+    {
+      session->output_status = tool_output_fail (error);
+      if (session->output_status == TOOL_EXIT_FAILED)
+        session->output_status = TOOL_EXIT_ASB;
+      asb_command_force_exit (session->command);
+      g_cancellable_cancel (session->output_cancellable);
+    }
+  session_release (session);
+}
+
+static void
+command_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Session *session = user_data;
+
+  session->n_pending--;
+  asb_command_wait_finish (session->command, result, &session->error);
+  g_cancellable_cancel (session->input_cancellable);
+  session_release (session);
+}
+
+static void
+copy_output (Session *session, GInputStream *stream, int fd)
+{
+  session->n_pending++;
+  tool_copy_async (stream, fd, NULL, session->output_cancellable, output_ended_cb,
+                   g_rc_box_acquire (session));
+}
+
+static void
+start_streams (Session *session)
+{
+  GOutputStream *input = asb_command_get_stdin_pipe (session->command);
+
+  copy_output (session, asb_command_get_stdout_pipe (session->command), STDOUT_FILENO);
+  copy_output (session, asb_command_get_stderr_pipe (session->command), STDERR_FILENO);
+  session->n_pending++;
+  asb_command_wait_async (session->command, NULL, command_ended_cb, g_rc_box_acquire (session));
+  if (input)
+    tool_feed_async (STDIN_FILENO, "standard input", input, NULL, session->input_cancellable,
+                     input_ended_cb, g_rc_box_acquire (session));
+}
+
+static int
+get_result_status (AsbCommandResult *result)
+{
+  switch (asb_command_result_get_state (result))
+    {
+    case ASB_COMMAND_STATE_TIMEOUT:
+      tool_message ("The command was ended, as the time given with --timeout was up");
+      return TOOL_EXIT_TIMEOUT;
+    case ASB_COMMAND_STATE_CANCELLED:
+      tool_message ("The command was cancelled");
+      return TOOL_EXIT_ASB;
+    case ASB_COMMAND_STATE_UNKNOWN:
+      tool_message ("Nobody knows how the command ended, as the guest of the sandbox is gone");
+      return TOOL_EXIT_ASB;
+    default:
+      if (asb_command_result_get_has_exit_status (result))
+        return asb_command_result_get_exit_status (result);
+      return TOOL_EXIT_SIGNAL + asb_command_result_get_term_signal (result);
+    }
+}
+
+static int
+get_session_status (Session *session)
+{
+  AsbCommandResult *result = asb_command_get_result (session->command);
+  const char *record_error = result ? asb_command_result_get_record_error (result) : NULL;
+
+  if (record_error)
+    tool_message ("The record of the command is not complete: %s", record_error);
+  if (session->given_up)
+    return TOOL_EXIT_SIGNAL + SIGINT;
+  if (session->output_status != 0)
+    return session->output_status;
+  if (session->error)
+    tool_message_error (session->error);
+  if (session->error || !result)
+    return TOOL_EXIT_ASB;
+  return get_result_status (result);
+}
+
+static int
+get_start_status (const GError *error)
+{
+  tool_message_error (error);
+  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
+    return TOOL_EXIT_NOT_FOUND;
+  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_EXECUTABLE))
+    return TOOL_EXIT_NOT_EXECUTABLE;
+  return TOOL_EXIT_ASB;
+}
+
+static int
+run_session (AsbCommand *command)
+{
+  Session *session = g_rc_box_new0 (Session);
+  int status;
+
+  session->command = g_object_ref (command);
+  session->input_cancellable = g_cancellable_new ();
+  session->output_cancellable = g_cancellable_new ();
+  tool_signals_set_handler (forward_signal, session);
+  start_streams (session);
+  while (session->n_pending > 0)
+    g_main_context_iteration (NULL, TRUE);
+  tool_signals_set_handler (NULL, NULL);
+  status = get_session_status (session);
+  session_release (session);
+  return status;
+}
+
+int
+tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbCommand) command = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_backend_start_command_async (backend, spec, tool->cancellable, tool_wait_cb, &wait);
+  command = asb_backend_start_command_finish (backend, tool_wait (&wait), &error);
+  return command ? run_session (command) : get_start_status (error);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A command in a sandbox, joined to asb's own standard streams and signals; and the options that
+ * asb run and asb exec have in common. */
+
+#pragma once
+
+#include "tool-command.h"
+
+/* Options of both commands. */
+extern const ToolOption tool_run_options[];
+
+/* What those options, and the arguments from @first on, say. */
+AsbCommandSpec *tool_run_make_spec (const ToolParsed *parsed, guint first, GError **error);
+/* Runs it. Returns: the exit status; what went wrong has been said */
+int tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec);
+
+/* Makes an environment of “NAME=VALUE” and “NAME”, which stands for a variable of asb's own.
+ * Returns: (transfer full) (nullable): NULL with @error set when one is neither */
+char **tool_environment_new (GPtrArray *texts, GError **error);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-sandbox.h"
+
+#include <string.h>
+
+#include "tool-json.h"
+#include "tool-message.h"
+
+#define MIN_PREFIX 4
+#define MIN_SHORT_ID 8
+#define PAGE_SIZE 1000
+#define MAX_CANDIDATES 8
+
+void
+tool_sandbox_clear (ToolSandbox *sandbox)
+{
+  g_clear_object (&sandbox->provider);
+  g_clear_object (&sandbox->info);
+}
+
+const char *
+tool_sandbox_get_id (AsbSandboxInfo *info)
+{
+  return asb_sandbox_ref_get_sandbox_id (asb_sandbox_info_get_ref (info));
+}
+
+char *
+tool_sandbox_dup_full_name (AsbSandboxInfo *info)
+{
+  const char *provider = asb_sandbox_ref_get_provider_name (asb_sandbox_info_get_ref (info));
+
+  return g_strconcat (provider, ":", tool_sandbox_get_id (info), NULL);
+}
+
+gboolean
+tool_sandbox_is_removed (AsbSandboxInfo *info)
+{
+  return asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_DELETED;
+}
+
+static GVariant *
+all_states (void)
+{
+  g_autoptr (GEnumClass) states = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_STRING_ARRAY);
+  for (guint i = 0; i < states->n_values; i++)
+    g_variant_builder_add (&builder, "s", states->values[i].value_nick);
+  return g_variant_builder_end (&builder);
+}
+
+static int
+compare_age (gconstpointer a, gconstpointer b)
+{
+  AsbSandboxInfo *const *first = a;
+  AsbSandboxInfo *const *second = b;
+  GDateTime *first_time = asb_sandbox_info_get_created_at (*first);
+  GDateTime *second_time = asb_sandbox_info_get_created_at (*second);
+
+  if (first_time && second_time && g_date_time_compare (first_time, second_time) != 0)
+    return g_date_time_compare (first_time, second_time);
+  return strcmp (tool_sandbox_get_id (*first), tool_sandbox_get_id (*second));
+}
+
+/* Returns: whether there was anything new on the page */
+static gboolean
+add_page (GPtrArray *infos, GHashTable *seen, GListModel *page)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (page); i++)
+    {
+      AsbSandboxInfo *info = g_list_model_get_item (page, i);
+
+      if (g_hash_table_add (seen, g_strdup (tool_sandbox_get_id (info))))
+        {
+          g_ptr_array_add (infos, info);
+          any = TRUE;
+        }
+      else
+        g_object_unref (info);
+    }
+  return any;
+}
+
+GPtrArray *
+tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope, GError **error)
+{
+  g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
+  g_autoptr (GPtrArray) infos = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gboolean more = TRUE;
+
+  if (scope == TOOL_SANDBOX_ANY)
+    asb_sandbox_filter_set_states (filter, all_states ());
+  asb_sandbox_filter_set_page_size (filter, PAGE_SIZE);
+  for (guint page = 1; more; page++)
+    {
+      g_auto (ToolWait) wait = { 0 };
+      g_autoptr (GListModel) found = NULL;
+
+      asb_sandbox_filter_set_page (filter, page);
+      asb_provider_list_sandboxes_async (provider, filter, tool->cancellable, tool_wait_cb, &wait);
+      found = asb_provider_list_sandboxes_finish (provider, tool_wait (&wait), error);
+      if (!found)
+        return NULL;
+      more = add_page (infos, seen, found) && g_list_model_get_n_items (found) >= PAGE_SIZE;
+    }
+  g_ptr_array_sort (infos, compare_age);
+  return g_steal_pointer (&infos);
+}
+
+guint
+tool_sandbox_get_short_length (GPtrArray *infos)
+{
+  guint length = MIN_SHORT_ID;
+
+  for (guint i = 0; i < infos->len; i++)
+    for (guint j = 0; j < i; j++)
+      {
+        const char *first = tool_sandbox_get_id (infos->pdata[i]);
+        const char *second = tool_sandbox_get_id (infos->pdata[j]);
+        guint common = 0;
+
+        while (first[common] && first[common] == second[common])
+          common++;
+        length = MAX (length, common + 1);
+      }
+  return length;
+}
+
+/* Splits PROVIDER:ID. Returns: the ID */
+static const char *
+split_name (const char *text, char **provider)
+{
+  const gsize length = strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+
+  if (length > 0 && text[length] == ':')
+    {
+      *provider = g_strndup (text, length);
+      return text + length + 1;
+    }
+  *provider = g_strdup (TOOL_LOCAL_PROVIDER);
+  return text;
+}
+
+static gboolean
+set_ambiguous (GError **error, const char *text, GPtrArray *matches)
+{
+  g_autoptr (GString) candidates = g_string_new (NULL);
+
+  for (guint i = 0; i < matches->len && i < MAX_CANDIDATES; i++)
+    {
+      g_autofree char *full_name = tool_sandbox_dup_full_name (matches->pdata[i]);
+      const char *name = asb_sandbox_info_get_name (matches->pdata[i]);
+
+      g_string_append_printf (candidates, "%s%s", i > 0 ? ", " : "", full_name);
+      if (name)
+        g_string_append_printf (candidates, " (%s)", name);
+    }
+  if (matches->len > MAX_CANDIDATES)
+    g_string_append_printf (candidates, " and %u more", matches->len - MAX_CANDIDATES);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "“%s” may be any of %s; give more of the ID", text, candidates->str);
+  return FALSE;
+}
+
+typedef gboolean (*MatchFunc) (AsbSandboxInfo *info, const char *text);
+
+static gboolean
+match_id (AsbSandboxInfo *info, const char *text)
+{
+  return g_str_equal (tool_sandbox_get_id (info), text);
+}
+
+static gboolean
+match_name (AsbSandboxInfo *info, const char *text)
+{
+  return g_strcmp0 (asb_sandbox_info_get_name (info), text) == 0;
+}
+
+static gboolean
+match_prefix (AsbSandboxInfo *info, const char *text)
+{
+  return strlen (text) >= MIN_PREFIX && g_str_has_prefix (tool_sandbox_get_id (info), text);
+}
+
+/* The sandboxes that @text may mean: live ones come before those that are gone. */
+static GPtrArray *
+find_matches (GPtrArray *infos, const char *text)
+{
+  static const MatchFunc functions[] = { match_id, match_name, match_prefix };
+  g_autoptr (GPtrArray) matches = g_ptr_array_new ();
+
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS (functions) && matches->len == 0; i++)
+    for (guint j = 0; j < infos->len; j++)
+      if (tool_sandbox_is_removed (infos->pdata[j]) == (i % 2 == 1)
+          && functions[i / 2](infos->pdata[j], text))
+        g_ptr_array_add (matches, infos->pdata[j]);
+  return g_steal_pointer (&matches);
+}
+
+static gboolean
+find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox *sandbox,
+              GError **error)
+{
+  g_autoptr (GPtrArray) infos = tool_sandbox_list (tool, sandbox->provider, scope, error);
+  g_autoptr (GPtrArray) matches = NULL;
+
+  if (!infos)
+    return FALSE;
+  matches = find_matches (infos, text);
+  if (matches->len > 1)
+    return set_ambiguous (error, text, matches);
+  if (matches->len == 1)
+    {
+      sandbox->info = g_object_ref (matches->pdata[0]);
+      return TRUE;
+    }
+  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+               "There is no sandbox “%s”; see asb list%s", text,
+               scope == TOOL_SANDBOX_ANY ? " --all" : "");
+  return FALSE;
+}
+
+/* A whole id needs no list. What goes wrong here goes wrong again with the list. */
+static gboolean
+find_whole_id (Tool *tool, const char *id, ToolSandboxScope scope, ToolSandbox *sandbox)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  if (!g_utf8_validate (id, -1, NULL))
+    return FALSE;
+  asb_provider_get_sandbox_async (sandbox->provider, id, tool->cancellable, tool_wait_cb, &wait);
+  sandbox->info = asb_provider_get_sandbox_finish (sandbox->provider, tool_wait (&wait), NULL);
+  if (sandbox->info && scope == TOOL_SANDBOX_LIVE && tool_sandbox_is_removed (sandbox->info))
+    g_clear_object (&sandbox->info);
+  return sandbox->info != NULL;
+}
+
+gboolean
+tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox *sandbox,
+                   GError **error)
+{
+  g_autofree char *provider_name = NULL;
+  const char *id = split_name (text, &provider_name);
+  AsbProvider *provider;
+
+  if (*id == '\0')
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "“%s” names no sandbox; see asb list", text);
+      return FALSE;
+    }
+  provider = tool_get_provider (tool, provider_name, error);
+  if (!provider)
+    return FALSE;
+  sandbox->provider = g_object_ref (provider);
+  return find_whole_id (tool, id, scope, sandbox) || find_in_list (tool, id, scope, sandbox, error);
+}
+
+static AsbBackend *
+create_backend (Tool *tool, AsbBackendOptions *options, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  asb_create_backend_async (options, tool->cancellable, tool_wait_cb, &wait);
+  return asb_create_backend_finish (tool_wait (&wait), error);
+}
+
+AsbBackend *
+tool_sandbox_connect (Tool *tool, const char *text, GError **error)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_auto (ToolSandbox) sandbox = { 0 };
+
+  if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
+    return NULL;
+  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_backend_options_set_history (options, history);
+  if (asb_sandbox_info_get_workdir (sandbox.info))
+    asb_backend_options_set_workdir (options, asb_sandbox_info_get_workdir (sandbox.info));
+  asb_backend_options_set_provider (options, sandbox.provider);
+  asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CONNECT);
+  asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox.info));
+  asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
+  return create_backend (tool, options, error);
+}
+
+AsbBackend *
+tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error)
+{
+  AsbProvider *provider = tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
+
+  if (!provider)
+    return NULL;
+  asb_backend_options_set_provider (options, provider);
+  asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CREATE);
+  return create_backend (tool, options, error);
+}
+
+gboolean
+tool_backend_close (AsbBackend *backend)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  asb_backend_close_async (backend, NULL, tool_wait_cb, &wait);
+  if (asb_backend_close_finish (backend, tool_wait (&wait), &error))
+    return TRUE;
+  tool_message_error (error);
+  return FALSE;
+}
+
+void
+tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
+{
+  AsbSandboxRef *ref = asb_sandbox_info_get_ref (info);
+
+  tool_json_begin_object (json, name);
+  tool_json_add_text (json, "provider", asb_sandbox_ref_get_provider_name (ref));
+  tool_json_add_text (json, "id", asb_sandbox_ref_get_sandbox_id (ref));
+  tool_json_add_text (json, "instance_id", asb_sandbox_ref_get_sandbox_instance_id (ref));
+  tool_json_add_text (json, "name", asb_sandbox_info_get_name (info));
+  tool_json_add_enum (json, "state", ASB_TYPE_SANDBOX_STATE, asb_sandbox_info_get_state (info));
+  tool_json_add_text (json, "message", asb_sandbox_info_get_message (info));
+  tool_json_add_text (json, "image", asb_sandbox_info_get_image (info));
+  tool_json_add_text (json, "workdir", asb_sandbox_info_get_workdir (info));
+  tool_json_add_time (json, "created_at", asb_sandbox_info_get_created_at (info));
+  tool_json_add_time (json, "expires_at", asb_sandbox_info_get_expires_at (info));
+  tool_json_add_table (json, "metadata", asb_sandbox_ref_get_metadata (ref));
+  tool_json_end_object (json);
+}

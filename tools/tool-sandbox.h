@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From the name a user types to a sandbox, and into it. */
+
+#pragma once
+
+#include "tool-json.h"
+#include "tool.h"
+
+typedef enum
+{
+  TOOL_SANDBOX_LIVE,
+  TOOL_SANDBOX_ANY /* removed ones too, of which there is a record */
+} ToolSandboxScope;
+
+typedef struct
+{
+  AsbProvider *provider;
+  AsbSandboxInfo *info;
+} ToolSandbox;
+
+void tool_sandbox_clear (ToolSandbox *sandbox);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolSandbox, tool_sandbox_clear)
+
+/* Finds PROVIDER:ID, an ID, the beginning of one or a name. */
+gboolean tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope,
+                            ToolSandbox *sandbox, GError **error);
+/* Returns: (transfer full) (element-type AsbSandboxInfo): all sandboxes of a provider, by age */
+GPtrArray *tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
+                              GError **error);
+/* Returns: (transfer full): a backend in a sandbox that is there already */
+AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
+/* Returns: (transfer full): a backend in a new local sandbox, as @options say */
+AsbBackend *tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error);
+/* Closes a backend, and says what went wrong. */
+gboolean tool_backend_close (AsbBackend *backend);
+
+const char *tool_sandbox_get_id (AsbSandboxInfo *info);
+/* “PROVIDER:ID” */
+char *tool_sandbox_dup_full_name (AsbSandboxInfo *info);
+/* Characters of an id that tell these sandboxes apart. */
+guint tool_sandbox_get_short_length (GPtrArray *infos);
+gboolean tool_sandbox_is_removed (AsbSandboxInfo *info);
+void tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-table.h"
+
+#include <string.h>
+
+#include "tool-output.h"
+#include "tool-text.h"
+
+#define GAP 2
+#define MIN_LAST_WIDTH 12
+
+struct _ToolTable
+{
+  guint n_columns;
+  GArray *widths;   /* guint */
+  GPtrArray *cells; /* char *, row by row; the titles are the first row */
+  guint64 to_right; /* a bit for each column */
+};
+
+ToolTable *
+tool_table_new (const char *const *titles)
+{
+  ToolTable *self = g_new0 (ToolTable, 1);
+
+  self->n_columns = g_strv_length ((char **)titles);
+  self->widths = g_array_sized_new (FALSE, TRUE, sizeof (guint), self->n_columns);
+  g_array_set_size (self->widths, self->n_columns);
+  self->cells = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      const gboolean to_right = *titles[i] == '>';
+
+      self->to_right |= (guint64)to_right << i;
+      g_ptr_array_add (self->cells, g_strdup (titles[i] + to_right));
+      g_array_index (self->widths, guint, i) = tool_text_get_width (titles[i] + to_right);
+    }
+  return self;
+}
+
+static void
+tool_table_free (ToolTable *self)
+{
+  g_array_unref (self->widths);
+  g_ptr_array_unref (self->cells);
+  g_free (self);
+}
+
+void
+tool_table_add_row (ToolTable *self, const char *const *cells)
+{
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      char *cell = tool_text_dup_printable (cells[i] ? cells[i] : "-", -1);
+      guint *width = &g_array_index (self->widths, guint, i);
+
+      *width = MAX (*width, tool_text_get_width (cell));
+      g_ptr_array_add (self->cells, cell);
+    }
+}
+
+static void
+append_cell (ToolTable *self, GString *text, guint column, const char *cell, guint last_width)
+{
+  const gboolean is_last = column + 1 == self->n_columns;
+  const gboolean to_right = (self->to_right >> column) & 1;
+  const guint width = g_array_index (self->widths, guint, column);
+  g_autofree char *cut = tool_text_dup_cut (cell, is_last ? last_width : width);
+  const int padding = width - MIN (tool_text_get_width (cut), width);
+
+  g_string_append_printf (text, "%*s%s", to_right ? padding : 0, "", cut);
+  if (!is_last)
+    g_string_append_printf (text, "%*s", (to_right ? 0 : padding) + GAP, "");
+}
+
+char *
+tool_table_free_to_text (ToolTable *self, guint columns, gboolean bold)
+{
+  GString *text = g_string_new (NULL);
+  guint used = 0;
+  guint last_width = G_MAXUINT;
+
+  for (guint i = 0; i + 1 < self->n_columns; i++)
+    used += g_array_index (self->widths, guint, i) + GAP;
+  if (columns > 0)
+    last_width = MAX (columns, used + MIN_LAST_WIDTH) - used;
+  for (guint i = 0; i < self->cells->len; i++)
+    {
+      if (i == 0 && bold)
+        g_string_append (text, "\033[1m");
+      append_cell (self, text, i % self->n_columns, g_ptr_array_index (self->cells, i), last_width);
+      if ((i + 1) % self->n_columns == 0)
+        g_string_append (text, i + 1 == self->n_columns && bold ? "\033[0m\n" : "\n");
+    }
+  tool_table_free (self);
+  return g_string_free (text, FALSE);
+}
+
+int
+tool_table_print (ToolTable *self)
+{
+  g_autofree char *text
+      = tool_table_free_to_text (self, tool_text_get_columns (), tool_text_has_colours ());
+
+  return tool_output_print (text, strlen (text));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-help.h"
+
+const char tool_help_summary[] = "sandboxes for AI agents, from the command line";
+
+const char tool_help_description[]
+    = "Runs commands and keeps files in sandboxes: places that a program, or an AI agent, may use "
+      "freely without harm to this machine. What is done in a sandbox is recorded, command by "
+      "command and file by file.\n\n"
+      "Try: asb run -- sh -c 'echo hello'";
+
+static const ToolExample statuses[] = {
+  { "0", "done; of run and exec: the command succeeded" },
+  { "1", "something failed, and was said" },
+  { "2", "asb was called in a wrong way (run and exec: 125)" },
+  { "124", "run, exec: the time given with --timeout was up" },
+  { "125", "run, exec: asb itself failed, and said why" },
+  { "126", "run, exec: the program is there and cannot be executed" },
+  { "127", "run, exec: there is no such program in the sandbox" },
+  { "128+N", "ended by signal N" },
+  { "other", "run, exec: the exit status of the command" },
+  { NULL, NULL },
+};
+
+static const ToolExample variables[] = {
+  { "ASB_MODULE_PATH", "folders, divided by colons, that are searched for modules first" },
+  { "ASB_GUEST_PATH", "the guest program to put into sandboxes, instead of the installed one" },
+  { "XDG_STATE_HOME", "where local sandboxes and their records are kept, in asb/; ~/.local/state "
+                      "if not set" },
+  { "NO_COLOR", "no colours, when it is set and not empty" },
+  { NULL, NULL },
+};
+
+const ToolTopic tool_help_topics[] = {
+  { "Naming a sandbox",
+    "A sandbox is named PROVIDER:ID. Without a provider it is a local one. Instead of the ID its "
+    "beginning is enough, 4 characters or more, when no other sandbox begins so; and so is the "
+    "name that was given with --name.",
+    NULL },
+  { "Exit status", NULL, statuses },
+  { "Environment", NULL, variables },
+  { NULL, NULL, NULL },
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool.h"
+
+Tool *
+tool_new (void)
+{
+  Tool *self = g_new0 (Tool, 1);
+
+  self->cancellable = g_cancellable_new ();
+  self->providers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  return self;
+}
+
+void
+tool_free (Tool *self)
+{
+  g_clear_pointer (&self->providers, g_hash_table_unref);
+  g_clear_object (&self->cancellable);
+  g_free (self);
+}
+
+/* Only the local provider can keep a record when the sandbox goes, so only it is told. */
+static GVariant *
+provider_options (Tool *self, const char *name)
+{
+  GVariantBuilder builder;
+
+  if (!g_str_equal (name, TOOL_LOCAL_PROVIDER))
+    return NULL;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&builder, "{sv}", "keep-record",
+                         g_variant_new_boolean (!self->forget_record));
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}
+
+AsbProvider *
+tool_get_provider (Tool *self, const char *name, GError **error)
+{
+  AsbProvider *provider = g_hash_table_lookup (self->providers, name);
+  g_autoptr (GVariant) options = NULL;
+
+  if (provider)
+    return provider;
+
+  options = provider_options (self, name);
+  provider = asb_registry_create_provider (asb_registry_get_default (), name, options, error);
+  if (provider)
+    g_hash_table_insert (self->providers, g_strdup (name), provider);
+  return provider;
+}
+
+void
+tool_wait_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  ToolWait *wait = user_data;
+
+  wait->result = g_object_ref (result);
+}
+
+GAsyncResult *
+tool_wait (ToolWait *wait)
+{
+  while (!wait->result)
+    g_main_context_iteration (NULL, TRUE);
+  return wait->result;
+}
+
+void
+tool_wait_clear (ToolWait *wait)
+{
+  g_clear_object (&wait->result);
+}
