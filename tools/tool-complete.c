@@ -118,6 +118,7 @@ skip_words (const ToolCommand *command, const ToolParsed *parsed, guint first, g
       else if (*options_end || *word != '-')
         ++*n_arguments;
     }
+  *options_end |= command->foreign_from > 0 && *n_arguments >= command->foreign_from;
   return waiting;
 }
 

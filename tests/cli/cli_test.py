@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of the command line share. Each program has a state folder of its own, and says at
+the end if something was left in it."""
+
+import atexit
+import json
+import os
+import pathlib
+import pty
+import select
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ASB = os.environ["ASB"]
+# A test that waits longer than this hangs.
+LIMIT = 120
+
+_state_home = os.environ["XDG_STATE_HOME"]
+os.makedirs(_state_home, exist_ok=True)
+STATE = tempfile.mkdtemp(prefix="cli-", dir=_state_home)
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="cli-files-"))
+ENVIRONMENT = {**os.environ, "XDG_STATE_HOME": STATE, "LC_ALL": "C.UTF-8", "NO_COLOR": ""}
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+# All bytes there are, and what text handling likes to change.
+BYTES = bytes(range(256)) + b"\r\n\n\r\xc3\xa9\xff\xfe\0end without newline"
+
+
+def asb(*arguments, stdin=b"", environment=None, **options):
+    """Runs asb to its end, with what it printed as bytes."""
+    return subprocess.run([ASB, *arguments], input=stdin, capture_output=True, timeout=LIMIT,
+                          env={**ENVIRONMENT, **(environment or {})}, check=False, **options)
+
+
+def start(*arguments, stdin=subprocess.DEVNULL, environment=None, **options):
+    """Starts asb, with its output in pipes."""
+    return subprocess.Popen([ASB, *arguments], stdin=stdin, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE,
+                            env={**ENVIRONMENT, **(environment or {})}, **options)
+
+
+def finish(process):
+    """Waits for a started asb: (exit status, the rest of its output, the rest of its errors)."""
+    output, errors = process.communicate(timeout=LIMIT)
+    return process.returncode, output, errors
+
+
+class Terminal:
+    """asb with a terminal for its standard streams, or for some of them."""
+
+    def __init__(self, *arguments, streams=(0, 1, 2), environment=None):
+        self.main, inner = pty.openpty()
+        files = [inner if number in streams else subprocess.DEVNULL for number in range(3)]
+        self.process = subprocess.Popen([ASB, *arguments], stdin=files[0], stdout=files[1],
+                                        stderr=files[2], start_new_session=True,
+                                        preexec_fn=lambda: _take_terminal(inner),
+                                        env={**ENVIRONMENT, **(environment or {})})
+        os.close(inner)
+        self.output = b""
+
+    def read(self):
+        """What comes next; nothing when nobody has the terminal any more."""
+        readable, _, _ = select.select([self.main], [], [], LIMIT)
+        if not readable:
+            raise TimeoutError("nothing comes from the terminal")
+        try:
+            piece = os.read(self.main, 65536)
+        except OSError:
+            return b""
+        self.output += piece
+        return piece
+
+    def read_until(self, text):
+        while text not in self.output:
+            if not self.read():
+                raise EOFError(f"{text!r} is not in {self.output!r}")
+
+    def write(self, text):
+        os.write(self.main, text)
+
+    def finish(self):
+        """(exit status, all that was printed, with the line ends of a terminal made plain)."""
+        while self.read():
+            pass
+        os.close(self.main)
+        return self.process.wait(LIMIT), self.output.replace(b"\r\n", b"\n")
+
+
+def _take_terminal(number):
+    import fcntl
+    import termios
+
+    fcntl.ioctl(number, termios.TIOCSCTTY, 0)
+
+
+class TestCase(unittest.TestCase):
+    maxDiff = None
+
+    def assert_done(self, result, output=None):
+        self.assertEqual(result.stderr, b"")
+        self.assertEqual(result.returncode, 0)
+        if output is not None:
+            self.assertEqual(result.stdout, output)
+        return result.stdout
+
+    def assert_refused(self, result, status, *words):
+        """Exit status, nothing on standard output, and one sentence on standard error."""
+        message = result.stderr.decode()
+        self.assertEqual((result.returncode, result.stdout), (status, b""), message)
+        self.assertRegex(message, r"\Aasb: [^\n]+\n\Z")
+        for word in words:
+            self.assertIn(word, message)
+        return message
+
+    def json(self, *arguments):
+        return json.loads(self.assert_done(asb(*arguments, "--json")))
+
+
+class SandboxTestCase(TestCase):
+    """Tests that share one sandbox, “box”."""
+
+    @classmethod
+    def setUpClass(cls):
+        result = asb("create", "--name", "box")
+        assert result.returncode == 0, result.stderr
+        cls.full_name = result.stdout.decode().strip()
+        cls.id = cls.full_name.partition(":")[2]
+
+    @classmethod
+    def tearDownClass(cls):
+        asb("rm", cls.full_name)
+
+    def exec(self, *arguments, **options):
+        return asb("exec", self.id, *arguments, **options)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""asb history: the record of sandboxes, live and removed."""
+
+import tap_unittest
+from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb
+
+
+class Live(SandboxTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        asb("exec", "box", "--", "sh", "-c", "cat; echo oops >&2; exit 3", stdin=BYTES)
+        asb("exec", "box", "--", "sh", "-c", "kill -9 $$")
+        asb("exec", "box", "--timeout", "0.2", "--", "sleep", "1000")
+        asb("put", "box", "-", "file", stdin=b"12345")
+        asb("exec", "box", "--", "printf", "%s", b"\xff")
+
+    def events(self):
+        return self.json("history", "list", "box")
+
+    def command(self, number):
+        return [event for event in self.events()
+                if event["operation_type"] == "command.execute"][number]
+
+    def test_order(self):
+        events = self.events()
+        self.assertEqual(events[0]["operation_type"], "sandbox.create")
+        self.assertEqual([event["seq"] for event in events],
+                         sorted(event["seq"] for event in events))
+        types = [event["operation_type"] for event in events]
+        self.assertEqual(types.count("command.execute"), 4)
+        self.assertIn("file.write", types)
+
+    def test_reading_leaves_no_trace(self):
+        before = self.events()
+        asb("history", "list", "box")
+        asb("history", "show", "box")
+        asb("history", "output", "box", str(before[-1]["seq"]))
+        self.assertEqual(self.events(), before)
+
+    def test_json(self):
+        event = self.command(0)
+        self.assertEqual(set(event), {"seq", "event_id", "operation_type", "status", "source", "actor",
+                                      "occurred_at", "completed_at", "duration_ms", "request",
+                                      "result", "command", "file_operation"})
+        self.assertEqual(event["status"], "failed")
+        self.assertEqual(event["result"]["exit_code"], 3)
+        self.assertEqual(event["result"]["stdout_total_bytes"], len(BYTES))
+        self.assertEqual(event["result"]["stderr_total_bytes"], 5)
+
+    def test_table(self):
+        text = self.assert_done(asb("history", "list", "box")).decode()
+        self.assertRegex(text, r"\A *EVENT +OPERATION +OUTCOME +TOOK +SIZE +SUBJECT *\n")
+        self.assertRegex(text, r"(?m)^ *1 +sandbox\.create +succeeded ")
+        self.assertRegex(text, r"(?m) command\.execute +exit 3 .* out \d+ B, err 5 B  .*cat; echo")
+        self.assertRegex(text, r"(?m) command\.execute +signal 9 \(Killed\) ")
+        self.assertRegex(text, r"(?m) command\.execute +timeout ")
+        self.assertRegex(text, r"(?m) file\.write +succeeded .* 5 B +/workspace/file$")
+
+    def test_output(self):
+        seq = str(self.command(0)["seq"])
+        self.assert_done(asb("history", "output", "box", seq), BYTES)
+        self.assert_done(asb("history", "output", "box", seq, "--stderr"), b"oops\n")
+        self.assert_done(asb("history", "output", "box", self.command(0)["event_id"]), BYTES)
+        self.assert_done(asb("history", "output", "box", str(self.command(3)["seq"])), b"\xff")
+
+    def test_output_of_others(self):
+        self.assert_refused(asb("history", "output", "box", "1"), 1, "no command")
+        self.assert_refused(asb("history", "output", "box", "99999"), 1, "“99999”")
+
+    def test_show(self):
+        event = self.command(0)
+        text = self.assert_done(asb("history", "show", "box", str(event["seq"]))).decode()
+        self.assertRegex(text, rf"(?m)^event +{event['seq']} \({event['event_id']}\)$")
+        self.assertRegex(text, r"(?m)^outcome +exit 3$")
+        self.assertEqual(self.json("history", "show", "box", str(event["seq"])), event)
+        self.assertEqual(self.json("history", "show", "box"), self.events())
+        self.assertEqual(text.count("operation "), 1)
+
+    def test_find_event(self):
+        event = self.command(1)
+        for name in [str(event["seq"]), event["event_id"], event["event_id"][:-1]]:
+            self.assertEqual(self.json("history", "show", "box", name)["seq"], event["seq"], name)
+        for name in ["0", "-", "abc", event["event_id"][:3], "nothing-like-it"]:
+            self.assert_refused(asb("history", "show", "box", name), 1, "asb history list")
+
+    def test_several_events(self):
+        common = self.events()[0]["event_id"][:4]
+        self.assert_refused(asb("history", "show", "box", common), 1, "Several events")
+
+    def test_sandboxes(self):
+        self.assertIn(self.id, [sandbox["id"] for sandbox in self.json("history", "list")])
+        self.assertRegex(self.assert_done(asb("history", "list")).decode(), r"(?m)^box +\w")
+
+    def test_unknown_sandbox(self):
+        self.assert_refused(asb("history", "list", "nobody"), 1, "“nobody”", "asb list --all")
+
+
+class Removed(TestCase):
+    def test_after_run(self):
+        asb("run", "--name", "gone", "--", "sh", "-c", "cat; exit 3", stdin=BYTES)
+        events = self.json("history", "list", "gone")
+        command = next(event for event in events if event["operation_type"] == "command.execute")
+        self.assertEqual((command["status"], command["result"]["exit_code"]), ("failed", 3))
+        self.assert_done(asb("history", "output", "gone", str(command["seq"])), BYTES)
+        self.assertIn("gone", [sandbox["name"] for sandbox in self.json("history", "list")])
+
+    def test_after_rm(self):
+        asb("create", "--name", "removed")
+        asb("put", "removed", "-", "file", stdin=b"1")
+        before = self.json("history", "list", "removed")
+        self.assert_done(asb("rm", "removed"))
+        after = self.json("history", "list", "removed")
+        self.assertEqual(after[:len(before)], before)
+
+    def test_what_was_cut_off(self):
+        """The record of a command that was running when its sandbox was removed."""
+        asb("create", "--name", "cut")
+        self.assertEqual(asb("exec", "cut", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 &").returncode, 0)
+        self.assert_done(asb("rm", "cut"))
+        for event in self.json("history", "list", "cut"):
+            self.assertNotEqual(event["status"], "started")
+
+
+if __name__ == "__main__":
+    tap_unittest.main()

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""asb create, list, info and rm, and how sandboxes are named."""
+
+import re
+
+import tap_unittest
+from cli_test import LIMIT, Terminal, TestCase, asb, start
+
+
+class Sandboxes(TestCase):
+    def setUp(self):
+        self.made = []
+
+    def tearDown(self):
+        asb("rm", "-f", *self.made, "nobody")
+
+    def create(self, *arguments):
+        output = self.assert_done(asb("create", *arguments)).decode()
+        self.assertRegex(output, r"\Alocal:[0-9a-zA-Z-]+\n\Z")
+        self.made.append(output.strip())
+        return output.strip().partition(":")[2]
+
+    def test_create_and_remove(self):
+        sandbox = self.create()
+        self.assertEqual([entry["id"] for entry in self.json("list")], [sandbox])
+        self.assert_done(asb("exec", sandbox, "true"))
+        self.assert_done(asb("rm", sandbox), b"")
+        self.assertEqual(self.json("list"), [])
+
+    def test_options(self):
+        sandbox = self.create("--name", "named", "-e", "A=1", "-e", "B=two words", "-w", "/srv/work")
+        self.assert_done(asb("exec", sandbox, "--", "sh", "-c", 'echo "$A,$B"; pwd'),
+                         b"1,two words\n/srv/work\n")
+        self.assertEqual(self.json("info", "named")["workdir"], "/srv/work")
+
+    def test_environment_is_not_shown(self):
+        sandbox = self.create("-e", "SECRET=s3cret")
+        for arguments in [("info", sandbox), ("list",), ("history", "show", sandbox)]:
+            self.assertNotIn(b"s3cret", self.assert_done(asb(*arguments, "--json")))
+
+    def test_refused_options(self):
+        self.assert_refused(asb("create", "-w", "relative"), 1, "relative")
+        self.assert_refused(asb("create", "-e", "="), 1, "“=”")
+        self.assert_refused(asb("create", "--ttl", "x"), 1, "“x”")
+        self.assertEqual(self.json("list"), [])
+
+    def test_names(self):
+        sandbox = self.create("--name", "scratch")
+        for name in [sandbox, f"local:{sandbox}", "scratch", "local:scratch", sandbox[:-1]]:
+            self.assertEqual(self.json("info", name)["id"], sandbox, name)
+
+    def test_unknown_names(self):
+        self.create("--name", "scratch")
+        for name in ["scratc", "local:nobody", "local:", "scratchy", "../..", "%s", "a/b"]:
+            self.assert_refused(asb("exec", name, "true"), 125, "asb list")
+        self.assert_refused(asb("info", b"\xff"), 1, "\\xff")
+
+    def test_short_beginnings_are_none(self):
+        sandbox = self.create()
+        self.assert_refused(asb("info", sandbox[:3]), 1, f"“{sandbox[:3]}”")
+
+    def test_ambiguous(self):
+        first = self.create("--name", "first")
+        second = self.create("--name", "second")
+        common = 0
+        while first[common] == second[common]:
+            common += 1
+        if common < 4:
+            self.skipTest("the IDs have no beginning in common")
+        message = self.assert_refused(asb("rm", first[:common]), 1, first, second, "(first)")
+        self.assertIn("give more", message)
+        self.assertEqual(len(self.json("list")), 2)
+        self.assert_done(asb("info", first[:common + 1]))
+
+    def test_same_name_twice(self):
+        first = self.create("--name", "twin")
+        result = asb("create", "--name", "twin")
+        if result.returncode == 0:
+            self.made.append(result.stdout.decode().strip())
+            self.assert_refused(asb("rm", "twin"), 1, first, "twin")
+        else:
+            self.assert_refused(result, 1, "twin")
+
+    def test_list(self):
+        first = self.create("--name", "first")
+        second = self.create()
+        lines = self.assert_done(asb("list")).decode().splitlines()
+        self.assertRegex(lines[0], r"\ANAME +ID +STATE +AGE")
+        self.assertEqual(len(lines), 3)
+        for line, name, sandbox in [(lines[1], "first", first), (lines[2], "-", second)]:
+            words = line.split()
+            self.assertEqual(words[0], name)
+            self.assertTrue(sandbox.startswith(words[1]))
+            self.assertGreaterEqual(len(words[1]), 8)
+            self.assertEqual(words[2], "running")
+            self.assert_done(asb("info", words[1]))
+
+    def test_list_fits_the_terminal(self):
+        name = "n" * 60
+        self.create("--name", name)
+        terminal = Terminal("list")
+        for line in terminal.finish()[1].decode().splitlines():
+            self.assertLessEqual(len(line), 120)
+
+    def test_list_json(self):
+        sandbox = self.create("--name", "näme “x” \\ \"y\"")
+        (entry,) = self.json("list")
+        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message",
+                                      "image", "workdir", "created_at", "expires_at", "metadata"})
+        self.assertEqual((entry["provider"], entry["id"]), ("local", sandbox))
+        self.assertEqual(entry["name"], "näme “x” \\ \"y\"")
+        self.assertEqual((entry["state"], entry["workdir"]), ("running", "/workspace"))
+        self.assertRegex(entry["created_at"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\Z")
+        self.assertEqual(self.json("info", sandbox), entry)
+
+    def test_list_nothing(self):
+        self.assertEqual(self.json("list"), [])
+        self.assertRegex(self.assert_done(asb("list")), rb"\ANAME [^\n]*\n\Z")
+
+    def test_list_all(self):
+        sandbox = self.create("--name", "gone")
+        self.assert_done(asb("rm", sandbox))
+        self.assertEqual(self.json("list"), [])
+        states = {entry["id"]: entry["state"] for entry in self.json("list", "--all")}
+        self.assertEqual(states[sandbox], "deleted")
+
+    def test_info(self):
+        sandbox = self.create("--name", "scratch")
+        text = self.assert_done(asb("info", "scratch")).decode()
+        self.assertRegex(text, r"(?m)^name +scratch$")
+        self.assertRegex(text, rf"(?m)^id +local:{sandbox}$")
+        self.assertRegex(text, r"(?m)^state +running$")
+        self.assertRegex(text, r"(?m)^workdir +/workspace$")
+
+    def test_info_of_a_removed_one(self):
+        sandbox = self.create()
+        self.assert_done(asb("rm", sandbox))
+        self.assertEqual(self.json("info", sandbox)["state"], "deleted")
+        self.assert_refused(asb("exec", sandbox, "true"), 125, sandbox)
+        self.assert_refused(asb("ls", sandbox), 1, sandbox)
+        self.assert_refused(asb("rm", sandbox), 1, sandbox)
+
+    def test_live_before_removed(self):
+        """A name given again means the sandbox that is there."""
+        old = self.create("--name", "again")
+        self.assert_done(asb("rm", "again"))
+        new = self.create("--name", "again")
+        self.assertNotEqual(old, new)
+        self.assertEqual(self.json("info", "again")["id"], new)
+
+    def test_rm_goes_on(self):
+        first = self.create()
+        second = self.create()
+        result = asb("rm", first, "nobody", second)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr.decode(), "asb: There is no sandbox “nobody”; see asb list\n")
+        self.assertEqual(self.json("list"), [])
+
+    def test_rm_force(self):
+        sandbox = self.create()
+        self.assert_done(asb("rm", "-f", "nobody", sandbox))
+        self.assertEqual(self.json("list"), [])
+        self.assertEqual(asb("rm", "-f", "frobnicate:nobody").returncode, 1)
+
+    def test_rm_ends_what_runs(self):
+        sandbox = self.create()
+        process = start("exec", sandbox, "--", "sh", "-c", "echo ready; exec sleep 1000")
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        self.assert_done(asb("rm", sandbox))
+        process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 125)
+
+    def test_completion(self):
+        sandbox = self.create("--name", "scratch")
+        other = self.create()
+        self.assertEqual(asb("help", "--complete", "--", "exec", "scr").stdout, b"scratch\n")
+        self.assertEqual(set(asb("help", "--complete", "--", "rm", "").stdout.decode().split()),
+                         {"scratch", other})
+        self.assertIn(sandbox.encode(),
+                      asb("help", "--complete", "--", "rm", sandbox[:4]).stdout.splitlines())
+
+
+if __name__ == "__main__":
+    tap_unittest.main()

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Help, manual pages, completion and what is said to a wrong call: no sandbox is needed."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import tap_unittest
+from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
+
+COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "history",
+            "version", "help"]
+GROUPS = {"history": ["list", "show", "output"]}
+
+
+def all_commands():
+    for command in COMMANDS:
+        yield [command]
+        for child in GROUPS.get(command, []):
+            yield [command, child]
+
+
+def complete(*words):
+    return asb("help", "--complete", "--", *words).stdout.decode().splitlines()
+
+
+class Help(TestCase):
+    def test_all(self):
+        text = self.assert_done(asb("--help")).decode()
+        for command in COMMANDS:
+            self.assertRegex(text, rf"(?m)^  {command} +\S")
+        for status in ["124", "125", "126", "127", "128"]:
+            self.assertIn(status, text)
+        self.assertEqual(text, asb("help").stdout.decode())
+        self.assertEqual(text, asb("-h").stdout.decode())
+
+    def test_each(self):
+        for command in all_commands():
+            with self.subTest(command):
+                text = self.assert_done(asb(*command, "--help")).decode()
+                self.assertTrue(text.startswith(f"Usage: asb {' '.join(command)}"), text)
+                self.assertIn("--help", text)
+                self.assertEqual(text, asb("help", *command).stdout.decode())
+
+    def test_teaches(self):
+        for command in ["run", "create", "exec", "ls", "put", "get", "history"]:
+            self.assertIn("\nExamples:\n", asb(command, "--help").stdout.decode(), command)
+
+    def test_width(self):
+        for command in [["--help"], *([*command, "--help"] for command in all_commands())]:
+            for line in asb(*command).stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 80, (command, line))
+
+    def test_help_after_arguments(self):
+        self.assertIn(b"Usage: asb rm", self.assert_done(asb("rm", "box", "--help")))
+
+    def test_missing_command(self):
+        result = asb()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"Usage: asb COMMAND", result.stdout)
+
+    def test_colours_on_a_terminal(self):
+        for environment, bold in [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]:
+            terminal = Terminal("--help", environment={"TERM": "xterm", **environment})
+            self.assertEqual(b"\033[1m" in terminal.finish()[1], bold, environment)
+        self.assertNotIn(b"\033", asb("--help", environment={"TERM": "xterm"}).stdout)
+
+
+class Version(TestCase):
+    def test_version(self):
+        text = self.assert_done(asb("--version"))
+        self.assertRegex(text, rb"\Aasb \d+\.\d+\.\d+\n\Z")
+        self.assertEqual(text, self.assert_done(asb("version")))
+
+    def test_needs_nothing(self):
+        """Neither modules nor a guest nor a place to keep anything."""
+        nowhere = {"ASB_MODULE_PATH": "/nowhere", "ASB_GUEST_PATH": "/nowhere",
+                   "XDG_STATE_HOME": "/nowhere", "HOME": "/nowhere"}
+        self.assert_done(asb("version", environment=nowhere))
+
+
+class Mistakes(TestCase):
+    def test_unknown_command(self):
+        self.assert_refused(asb("frobnicate"), 2, "“frobnicate”", "asb --help")
+
+    def test_did_you_mean(self):
+        for wrong, right in [("lits", "list"), ("mr", "rm"), ("runn", "run"), ("exce", "exec"),
+                             ("histroy", "history"), ("hist", "history"), ("creat", "create")]:
+            self.assert_refused(asb(wrong), 2, f"did you mean asb {right}?")
+        self.assert_refused(asb("history", "shwo"), 2, "did you mean asb history show?")
+
+    def test_unknown_option(self):
+        self.assert_refused(asb("list", "--jsno"), 2, "did you mean --json?")
+        self.assert_refused(asb("list", "--frobnicate"), 2, "asb list --help")
+        self.assert_refused(asb("list", "-q"), 2, "“-q”")
+        self.assert_refused(asb("--frobnicate"), 2, "“--frobnicate”")
+        self.assert_refused(asb("run", "--frobnicate", "true"), 125, "asb run --help")
+
+    def test_option_arguments(self):
+        self.assert_refused(asb("run", "--name"), 125, "--name needs an argument, NAME")
+        self.assert_refused(asb("list", "--json=yes"), 2, "--json takes no argument")
+        self.assert_refused(asb("run", "--timeout", "soon", "true"), 125, "“soon”")
+        self.assert_refused(asb("run", "--timeout", "0", "true"), 125, "“0”")
+        self.assert_refused(asb("run", "--timeout", "1e300", "true"), 125, "“1e300”")
+        self.assert_refused(asb("run", "-e", "=x", "true"), 125, "“=x”")
+
+    def test_count_of_arguments(self):
+        self.assert_refused(asb("list", "surplus"), 2, "“surplus”")
+        self.assert_refused(asb("rm"), 2, "ID is missing")
+        self.assert_refused(asb("cat", "box"), 2, "PATH is missing")
+        self.assert_refused(asb("get", "box", "file"), 2, "LOCAL is missing")
+        self.assert_refused(asb("put", "box", "file"), 2, "REMOTE is missing")
+        self.assert_refused(asb("exec"), 125, "ID is missing")
+        self.assert_refused(asb("run"), 125, "command is missing")
+        self.assert_refused(asb("run", "-c", "true", "false"), 125, "give one")
+        self.assert_refused(asb("history"), 2, "asb history --help")
+
+    def test_names_cannot_steer_the_terminal(self):
+        message = self.assert_refused(asb("a\033[2Jb\nc"), 2)
+        self.assertIn("a\\x1b[2Jb\\nc", message)
+        self.assert_refused(asb(b"\xff\xfe"), 2, "\\xff\\xfe")
+
+    def test_without_utf8(self):
+        result = asb("frobnicate", environment={"LC_ALL": "C"})
+        self.assertEqual(result.stderr,
+                         b'asb: There is no command "frobnicate"; see asb --help\n')
+
+    def test_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([ASB, "--help"], stdout=full, stderr=subprocess.PIPE,
+                                    env=ENVIRONMENT, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"Could not write to standard output", result.stderr)
+
+    def test_closed_output(self):
+        result = subprocess.run(["sh", "-c", 'exec "$0" --help >&-', ASB], stderr=subprocess.PIPE,
+                                env=ENVIRONMENT, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"Could not write to standard output", result.stderr)
+
+    def test_reader_gone(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        result = subprocess.run([ASB, "--help"], stdout=writing, stderr=subprocess.PIPE,
+                                env=ENVIRONMENT, check=False)
+        os.close(writing)
+        self.assertEqual((result.returncode, result.stderr), (141, b""))
+
+
+class Manual(TestCase):
+    def test_pages(self):
+        for command in [[], *([command] for command in COMMANDS)]:
+            with self.subTest(command):
+                page = self.assert_done(asb("help", "--man", *command)).decode()
+                for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"]:
+                    self.assertIn(f"\n.SH {heading}\n", page)
+                self.assertTrue(page.startswith(f'.TH "{"-".join(["ASB", *command]).upper()}" 1'))
+
+    def test_groups_tell_of_their_commands(self):
+        page = asb("help", "--man", "history").stdout.decode()
+        for child in GROUPS["history"]:
+            self.assertIn(f".SS history {child}\n", page)
+
+    @unittest.skipUnless(shutil.which("groff"), "there is no groff to render pages with")
+    def test_renders(self):
+        for command in [[], *([command] for command in COMMANDS)]:
+            page = asb("help", "--man", *command).stdout
+            result = subprocess.run(["groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-P-cbou"], input=page,
+                                    capture_output=True, check=True)
+            self.assertEqual(result.stderr, b"", command)
+            self.assertIn(b"SYNOPSIS", result.stdout)
+
+    def test_text_is_no_request(self):
+        for command in COMMANDS:
+            for line in asb("help", "--man", command).stdout.decode().splitlines():
+                if line.startswith((".", "'")):
+                    self.assertRegex(line, r"\A\.(TH|SH|SS|PP|TP|B|BR)( |\Z)")
+
+
+class Completion(TestCase):
+    def test_commands(self):
+        self.assertEqual(complete(""), COMMANDS)
+        self.assertEqual(complete("e"), ["exec"])
+        self.assertEqual(complete("history", ""), GROUPS["history"])
+        self.assertEqual(complete("help", "cr"), ["create"])
+
+    def test_options(self):
+        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--help"])
+        self.assertIn("--show-record", complete("run", "--sh"))
+        self.assertIn("--timeout", complete("exec", "--t"))
+
+    def test_nothing_of_other_programs(self):
+        self.assertEqual(complete("run", "ls", "--"), [])
+        self.assertEqual(complete("run", "--", "--"), [])
+        self.assertEqual(complete("exec", "box", "ls", "--"), [])
+
+    def test_files(self):
+        self.assertEqual(complete("put", "box", ""), [":file"])
+        self.assertEqual(complete("get", "box", "remote", "x"), [":file"])
+
+    def test_arguments_of_options(self):
+        self.assertEqual(complete("run", "--name", ""), [])
+        self.assertEqual(complete("run", "--name", "x", "--k"), ["--keep"])
+
+    def test_nonsense(self):
+        self.assertEqual(complete(), COMMANDS)
+        self.assertEqual(complete("frobnicate", ""), [])
+        self.assertEqual(complete("history", "frobnicate", ""), [])
+
+    def test_bash(self):
+        script = ('asb() { "$ASB" "$@"; }; source "$1"; shift; COMP_WORDS=("$@"); '
+                  'COMP_CWORD=$(($# - 1)); _asb; printf "%s\\n" "${COMPREPLY[@]}"')
+
+        def ask(*words):
+            result = subprocess.run(["bash", "--norc", "-c", script, "bash",
+                                     os.environ["ASB_COMPLETION"], "asb", *words],
+                                    capture_output=True, check=True, cwd="/usr",
+                                    env={**ENVIRONMENT, "ASB": ASB})
+            self.assertEqual(result.stderr, b"")
+            return result.stdout.decode().split()
+
+        self.assertEqual(ask("hi"), ["history"])
+        self.assertEqual(ask("history", "o"), ["output"])
+        self.assertEqual(ask("put", "box", "sh"), ["share"])
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
