@@ -55,7 +55,7 @@ tool_options_guess (const char *const *names, const char *word)
   for (gsize i = 0; names[i]; i++)
     {
       const guint distance = strlen (word) >= 2 && g_str_has_prefix (names[i], word)
-                                 ? 1
+                                 ? 0
                                  : edit_distance (word, names[i]);
 
       if (distance <= best && distance < strlen (names[i]))
