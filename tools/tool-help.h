@@ -17,6 +17,7 @@ typedef struct
 extern const char tool_help_summary[];
 extern const char tool_help_description[];
 extern const ToolTopic tool_help_topics[];
+extern const ToolTopic tool_help_exit_status;
 
 /* “-n, --name=NAME” */
 char *tool_option_dup_title (const ToolOption *option);

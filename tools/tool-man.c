@@ -113,6 +113,23 @@ append_child (GString *page, const ToolCommand *command)
 }
 
 static void
+append_topic (GString *page, const ToolTopic *topic)
+{
+  append_heading (page, topic->title);
+  if (topic->text)
+    append_paragraphs (page, topic->text);
+  for (const ToolExample *entry = topic->entries; entry && entry->command; entry++)
+    append_entry (page, entry->command, entry->meaning);
+}
+
+static void
+append_topics (GString *page)
+{
+  for (const ToolTopic *topic = tool_help_topics; topic->title; topic++)
+    append_topic (page, topic);
+}
+
+static void
 append_command (GString *page, const ToolCommand *command)
 {
   append_heading (page, "Description");
@@ -129,6 +146,8 @@ append_command (GString *page, const ToolCommand *command)
   if (command->examples)
     append_heading (page, "Examples");
   append_examples (page, command);
+  if (command->usage_status == TOOL_EXIT_ASB)
+    append_topic (page, &tool_help_exit_status);
 }
 
 static void
@@ -142,19 +161,6 @@ append_commands (GString *page)
 
         append_entry (page, title, tool_commands[i]->summary);
       }
-}
-
-static void
-append_topics (GString *page)
-{
-  for (const ToolTopic *topic = tool_help_topics; topic->title; topic++)
-    {
-      append_heading (page, topic->title);
-      if (topic->text)
-        append_paragraphs (page, topic->text);
-      for (const ToolExample *entry = topic->entries; entry && entry->command; entry++)
-        append_entry (page, entry->command, entry->meaning);
-    }
 }
 
 static void

@@ -34,6 +34,8 @@ static const ToolExample variables[] = {
   { NULL, NULL },
 };
 
+const ToolTopic tool_help_exit_status = { "Exit status", NULL, statuses };
+
 const ToolTopic tool_help_topics[] = {
   { "Naming a sandbox",
     "A sandbox is named PROVIDER:ID. Without a provider it is a local one. Instead of the ID its "
