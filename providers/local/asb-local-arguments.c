@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-arguments.h"
+
+#include <asb.h>
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void
+close_fd (gpointer data)
+{
+  close (*(int *)data);
+}
+
+AsbLocalArguments *
+asb_local_arguments_new (void)
+{
+  AsbLocalArguments *self = g_new0 (AsbLocalArguments, 1);
+
+  self->options = g_byte_array_new ();
+  self->fds = g_array_new (FALSE, FALSE, sizeof (int));
+  g_array_set_clear_func (self->fds, close_fd);
+  return self;
+}
+
+void
+asb_local_arguments_free (AsbLocalArguments *self)
+{
+  g_byte_array_unref (self->options);
+  g_array_unref (self->fds);
+  g_free (self);
+}
+
+static void
+add_option (AsbLocalArguments *self, const char *option)
+{
+  g_byte_array_append (self->options, (const guint8 *)option, (guint)strlen (option) + 1);
+}
+
+void
+asb_local_arguments_add (AsbLocalArguments *self, ...)
+{
+  va_list options;
+  const char *option;
+
+  va_start (options, self);
+  while ((option = va_arg (options, const char *)))
+    add_option (self, option);
+  va_end (options);
+}
+
+int
+asb_local_arguments_take_fd (AsbLocalArguments *self, int fd)
+{
+  g_array_append_val (self->fds, fd);
+  return ASB_LOCAL_FIRST_FD + (int)self->fds->len - 1;
+}
+
+void
+asb_local_arguments_add_fd (AsbLocalArguments *self, const char *option, int fd, const char *value)
+{
+  char number[16];
+
+  g_snprintf (number, sizeof number, "%d", asb_local_arguments_take_fd (self, fd));
+  asb_local_arguments_add (self, option, number, value, NULL);
+}
+
+void
+asb_local_arguments_add_parents (AsbLocalArguments *self, const char *path)
+{
+  for (const char *end = strchr (path + 1, '/'); end; end = strchr (end + 1, '/'))
+    {
+      g_autofree char *parent = g_strndup (path, (gsize)(end - path));
+
+      asb_local_arguments_add (self, "--dir", parent, NULL);
+    }
+}
+
+static gboolean
+write_all (int fd, const void *content, gsize size)
+{
+  const char *at = content;
+
+  while (size > 0)
+    {
+      gssize written = TEMP_FAILURE_RETRY (write (fd, at, size));
+
+      if (written < 0)
+        return FALSE;
+      at += written;
+      size -= (gsize)written;
+    }
+  return TRUE;
+}
+
+int
+asb_local_memory_file (const void *content, gsize size, GError **error)
+{
+  int fd = memfd_create ("asb-local", MFD_CLOEXEC);
+
+  if (fd >= 0 && write_all (fd, content, size) && lseek (fd, 0, SEEK_SET) == 0)
+    return fd;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a file in memory: %s",
+               g_strerror (errno));
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Says why this machine cannot make a sandbox, and what cures it. */
+
+#pragma once
+
+#include <glib.h>
+
+/* @code: ASB_ERROR_PROVIDER_UNAVAILABLE or ASB_ERROR_GUEST_UNAVAILABLE. */
+void asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause);
+
+/* For a sandbox that ended while it started. @output: what bubblewrap and the guest wrote to
+ * standard error, @status: as of waitpid (). */
+void asb_local_set_start_failure (GError **error, const char *output, int status);

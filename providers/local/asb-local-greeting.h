@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Short talks with a guest over a connection of one's own, each with a deadline. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+/* Waits until the guest at the other end of @stream has said hello; blocks. */
+gboolean asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancellable,
+                          GError **error);
+
+/* Asks it to complete its record and end; blocks until it has answered. */
+gboolean asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error);

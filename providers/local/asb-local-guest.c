@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-guest.h"
+
+#include <asb.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "asb-local-diagnosis.h"
+#include "asb-local-greeting.h"
+#include "asb-local-launch.h"
+#include "asb-wire-json.h"
+
+#define SOCKET_NAME "guest.socket"
+#define STATUS_NAME "guest.status"
+#define ENVIRONMENT_NAME "environment"
+#define CONNECT_SECONDS 10
+#define START_SECONDS 30
+#define FAILED_START_SECONDS 3
+#define FORCE_MILLISECONDS 10000
+#define MAX_STATUS_SIZE 4096
+
+/* By the descriptor of the folder: a path of any length fits into an address this way. */
+static struct sockaddr_un
+socket_address (AsbLocalFolder *folder)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+  g_snprintf (address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder->fd,
+              SOCKET_NAME);
+  return address;
+}
+
+static int
+connect_fd (AsbLocalFolder *folder)
+{
+  struct sockaddr_un address = socket_address (folder);
+  struct timeval limit = { .tv_sec = CONNECT_SECONDS };
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int reason;
+
+  if (fd < 0)
+    return -1;
+  /* It waits when the guest has too many callers to greet. */
+  setsockopt (fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  if (connect (fd, (struct sockaddr *)&address, sizeof address) == 0)
+    return fd;
+  reason = errno;
+  close (fd);
+  errno = reason;
+  return -1;
+}
+
+gboolean
+asb_local_guest_is_listening (AsbLocalFolder *folder)
+{
+  int fd = connect_fd (folder);
+
+  if (fd < 0)
+    return errno == EAGAIN;
+  close (fd);
+  return TRUE;
+}
+
+GIOStream *
+asb_local_guest_connect (AsbLocalFolder *folder, GError **error)
+{
+  int fd = connect_fd (folder);
+  g_autoptr (GSocket) connected = NULL;
+
+  if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED, "Nobody listens");
+  else if (fd < 0)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not connect to sandbox “%s”: %s",
+                 folder->id, g_strerror (errno));
+  if (fd < 0)
+    return NULL;
+  connected = g_socket_new_from_fd (fd, error);
+  if (!connected)
+    {
+      close (fd);
+      return NULL;
+    }
+  return G_IO_STREAM (g_socket_connection_factory_create_connection (connected));
+}
+
+static int
+listen_fd (AsbLocalFolder *folder, GError **error)
+{
+  struct sockaddr_un address = socket_address (folder);
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  unlinkat (folder->fd, SOCKET_NAME, 0);
+  if (fd >= 0 && bind (fd, (struct sockaddr *)&address, sizeof address) == 0
+      && listen (fd, SOMAXCONN) == 0)
+    return fd;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not listen in “%s”: %s", folder->path,
+               g_strerror (errno));
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+static int
+open_status (AsbLocalFolder *folder)
+{
+  return openat (folder->fd, STATUS_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Bubblewrap keeps its status file open while the sandbox lives, and so the lock the file was given
+ * to it with. The lock belongs to the open file: it is nobody's when bubblewrap has ended. */
+static gboolean
+is_locked (int status)
+{
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+  return fcntl (status, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static gboolean
+lock_status (int status)
+{
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+  return fcntl (status, F_OFD_SETLK, &lock) == 0 && ftruncate (status, 0) == 0;
+}
+
+static pid_t
+read_pid (int status)
+{
+  char content[MAX_STATUS_SIZE];
+  gssize size = pread (status, content, sizeof content, 0);
+  const char *end = size > 0 ? memchr (content, '\n', (gsize)size) : NULL;
+  const char *reason;
+  json_t *json = end ? asb_wire_json_parse (content, (gsize)(end - content), &reason) : NULL;
+  json_int_t pid = json_integer_value (json_object_get (json, "child-pid"));
+
+  json_decref (json);
+  return pid > 1 && pid <= G_MAXINT32 ? (pid_t)pid : 0;
+}
+
+/* A descriptor of the sandbox's first process, the guest: -1 if there is none. While the lock is
+ * held bubblewrap has not reaped it, so the number means no other process. */
+static int
+open_process (AsbLocalFolder *folder)
+{
+  int status = open_status (folder);
+  pid_t pid = status >= 0 && is_locked (status) ? read_pid (status) : 0;
+  int process = pid ? (int)syscall (SYS_pidfd_open, pid, 0) : -1;
+
+  if (process >= 0 && !is_locked (status))
+    {
+      close (process);
+      process = -1;
+    }
+  if (status >= 0)
+    close (status);
+  return process;
+}
+
+static gboolean
+wait_for_end (int fd, int milliseconds)
+{
+  struct pollfd event = { .fd = fd, .events = POLLIN };
+
+  return TEMP_FAILURE_RETRY (poll (&event, 1, milliseconds)) == 1;
+}
+
+static void
+ask_to_end (AsbLocalFolder *folder, guint seconds)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GIOStream) stream = asb_local_guest_connect (folder, &error);
+
+  if (stream && !asb_local_ask_to_end (stream, seconds, &error))
+    g_debug ("Sandbox %s did not end when asked: %s", folder->id, error->message);
+}
+
+static gboolean
+end_process (int process, guint seconds)
+{
+  if (wait_for_end (process, (int)seconds * 1000))
+    return TRUE;
+  /* Its whole process namespace goes with it. */
+  syscall (SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+  return wait_for_end (process, FORCE_MILLISECONDS);
+}
+
+gboolean
+asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
+{
+  int process = open_process (folder);
+  gint64 start = g_get_monotonic_time ();
+  gint64 used;
+  gboolean ended;
+
+  ask_to_end (folder, seconds);
+  used = (g_get_monotonic_time () - start) / G_TIME_SPAN_SECOND;
+  if (process >= 0)
+    {
+      ended = end_process (process, used < seconds ? (guint)(seconds - used) : 0);
+      close (process);
+    }
+  else
+    ended = !asb_local_guest_is_listening (folder);
+  if (!ended)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+                 "Could not end sandbox “%s”: its processes "
+                 "do not end",
+                 folder->id);
+  return ended;
+}
+
+static int
+take_status (AsbLocalFolder *folder, GError **error)
+{
+  int status = open_status (folder);
+
+  if (status >= 0 && lock_status (status))
+    return status;
+  /* A guest that listens no more has not quite ended, or never will by itself. */
+  if (status >= 0 && is_locked (status) && asb_local_guest_end (folder, FAILED_START_SECONDS, NULL)
+      && fcntl (status, F_OFD_SETLKW, &(struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET })
+             == 0
+      && ftruncate (status, 0) == 0)
+    return status;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+               "Could not start sandbox “%s”, an earlier start has not ended: %s", folder->id,
+               g_strerror (errno));
+  if (status >= 0)
+    close (status);
+  return -1;
+}
+
+typedef struct
+{
+  GPtrArray *command; /* of owned strings */
+  AsbLocalArguments *arguments;
+} Preparation;
+
+static void
+add_command_fd (Preparation *preparation, const char *option, int fd)
+{
+  g_ptr_array_add (preparation->command, g_strdup (option));
+  g_ptr_array_add (preparation->command, g_strdup_printf ("%d", asb_local_arguments_take_fd (
+                                                                    preparation->arguments, fd)));
+}
+
+static gboolean
+add_command (Preparation *preparation, AsbLocalFolder *folder, gboolean record_only, GError **error)
+{
+  GPtrArray *command = preparation->command;
+  int listening = listen_fd (folder, error);
+  int environment;
+
+  if (listening < 0)
+    return FALSE;
+  g_ptr_array_add (command, g_strdup (ASB_LOCAL_GUEST_INSIDE));
+  g_ptr_array_add (command, g_strdup ("serve"));
+  add_command_fd (preparation, "--listen-fd", listening);
+  g_ptr_array_add (command, g_strdup ("--history-dir"));
+  g_ptr_array_add (command, g_strdup (ASB_LOCAL_HISTORY_INSIDE));
+  if (record_only)
+    {
+      g_ptr_array_add (command, g_strdup ("--record-only"));
+      return TRUE;
+    }
+  environment = openat (folder->fd, ENVIRONMENT_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (environment >= 0)
+    add_command_fd (preparation, "--environment-fd", environment);
+  return TRUE;
+}
+
+static AsbLocalLaunch *
+launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside, int liveness,
+        GError **error)
+{
+  g_autoptr (AsbLocalArguments) arguments = asb_local_arguments_new ();
+  g_autoptr (GPtrArray) command = g_ptr_array_new_with_free_func (g_free);
+  Preparation preparation = { command, arguments };
+  int status;
+
+  if (liveness >= 0)
+    liveness = asb_local_arguments_take_fd (arguments, liveness);
+  status = take_status (folder, error);
+  if (status < 0)
+    return NULL;
+  asb_local_arguments_add_fd (arguments, "--json-status-fd", status, NULL);
+  if (!add_command (&preparation, folder, inside->workdir == NULL, error)
+      || !asb_local_inside_add (arguments, inside, error))
+    return NULL;
+  if (liveness >= 0)
+    {
+      g_ptr_array_add (command, g_strdup ("--liveness-fd"));
+      g_ptr_array_add (command, g_strdup_printf ("%d", liveness));
+    }
+  g_ptr_array_add (command, NULL);
+  return asb_local_launch (bubblewrap, arguments, (const char *const *)command->pdata, error);
+}
+
+/* The connection waits in the queue of the listening socket until the guest takes it, and breaks
+ * when the last process that could has ended: no other sign of either is needed. */
+static gboolean
+wait_until_ready (AsbLocalFolder *folder, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GIOStream) stream = asb_local_guest_connect (folder, error);
+
+  return stream && asb_local_greet (stream, START_SECONDS, cancellable, error);
+}
+
+gboolean
+asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside,
+                       int liveness, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AsbLocalLaunch) started = launch (folder, bubblewrap, inside, liveness, error);
+  g_autoptr (GError) cause = NULL;
+  gboolean died;
+  int status;
+
+  if (!started)
+    return FALSE;
+  if (wait_until_ready (folder, cancellable, &cause))
+    return TRUE;
+  died = !asb_local_guest_is_listening (folder);
+  asb_local_guest_end (folder, FAILED_START_SECONDS, NULL);
+  status = asb_local_launch_end (started);
+  if (died && !g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_autofree char *output = asb_local_launch_dup_output (started);
+
+      asb_local_set_start_failure (error, output, status);
+    }
+  else
+    g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Could not start the sandbox: ");
+  return FALSE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The guest of one folder: reaching it, starting it, ending it. Whoever starts or ends it holds the
+ * folder's lock. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+#include "asb-local-folder.h"
+#include "asb-local-inside.h"
+
+/* Returns: (transfer full): a connection to the guest, or NULL with %G_IO_ERROR_CONNECTION_REFUSED
+ * if there is none. */
+GIOStream *asb_local_guest_connect (AsbLocalFolder *folder, GError **error);
+
+gboolean asb_local_guest_is_listening (AsbLocalFolder *folder);
+
+/* Starts it, and waits until it works. Takes @liveness, the descriptor whose end is the guest's; -1
+ * for none. On failure nothing of it is left. */
+gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,
+                                const AsbLocalInside *inside, int liveness,
+                                GCancellable *cancellable, GError **error);
+
+/* Ends it and all that runs in the sandbox: by asking for it, so that the record is complete, or by
+ * force after @seconds. */
+gboolean asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a sandbox looks like from inside, as options of bubblewrap. */
+
+#pragma once
+
+#include "asb-local-arguments.h"
+#include "asb-local-workdir.h"
+
+#define ASB_LOCAL_GUEST_INSIDE "/.asb-guest"
+#define ASB_LOCAL_HISTORY_INSIDE "/.agent-history"
+#define ASB_LOCAL_FOLDER_HISTORY "history"
+
+typedef struct
+{
+  const char *folder; /* of the host: its state */
+  const char *guest;  /* of the host */
+  const char *hostname;
+  const AsbLocalWorkdir *workdir; /* NULL: only the record, and nothing to work with */
+  gboolean host_network;
+} AsbLocalInside;
+
+gboolean asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside,
+                               GError **error);

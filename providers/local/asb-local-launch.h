@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* One started bubblewrap: detached from the caller's terminal, session and environment. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+#include "asb-local-arguments.h"
+
+typedef struct _AsbLocalLaunch AsbLocalLaunch;
+
+/* Runs @program with the options of @arguments, and the command @command inside, a list ended by
+ * NULL. The descriptors of @arguments are handed over. */
+AsbLocalLaunch *asb_local_launch (const char *program, AsbLocalArguments *arguments,
+                                  const char *const *command, GError **error);
+
+/* The end of what was written to standard error so far. */
+char *asb_local_launch_dup_output (AsbLocalLaunch *self);
+
+/* Waits a moment for it to end by itself, then ends it, and what it started that has not become a
+ * sandbox yet. Returns: the status as of waitpid (). */
+int asb_local_launch_end (AsbLocalLaunch *self);
+
+/* Does not end it. */
+void asb_local_launch_free (AsbLocalLaunch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbLocalLaunch, asb_local_launch_free)

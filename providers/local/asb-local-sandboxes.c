@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-sandboxes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "asb-local-folder.h"
+#include "asb-local-guest.h"
+#include "asb-local-liveness.h"
+#include "asb-local-programs.h"
+#include "asb-local-record.h"
+
+#define ENVIRONMENT_NAME "environment"
+#define END_SECONDS 10
+
+static gboolean
+is_variable (const char *entry)
+{
+  const char *equals = strchr (entry, '=');
+
+  return equals && equals != entry;
+}
+
+static gboolean
+check_environment (const char *const *environment, GError **error)
+{
+  for (gsize i = 0; environment && environment[i]; i++)
+    if (!is_variable (environment[i]))
+      {
+        g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                     "Entry %" G_GSIZE_FORMAT " of the environment is not of the form “NAME=value”",
+                     i + 1);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+AsbLocalOrder *
+asb_local_order_new (AsbSandboxSpec *spec, GError **error)
+{
+  const char *const *environment = asb_sandbox_spec_get_environment (spec);
+  g_autoptr (AsbLocalMetadata) metadata = asb_local_metadata_from_spec (spec, error);
+  AsbLocalOrder *self;
+
+  if (!metadata || !check_environment (environment, error))
+    return NULL;
+  self = g_new0 (AsbLocalOrder, 1);
+  self->metadata = g_steal_pointer (&metadata);
+  self->environment = g_strdupv ((char **)environment);
+  self->key = g_strdup (asb_sandbox_spec_get_idempotency_key (spec));
+  return self;
+}
+
+void
+asb_local_order_free (AsbLocalOrder *self)
+{
+  asb_local_metadata_free (self->metadata);
+  g_strfreev (self->environment);
+  g_free (self->key);
+  g_free (self);
+}
+
+static gboolean
+write_environment (char **environment, AsbLocalFolder *folder, GError **error)
+{
+  int fd = openat (folder->fd, ENVIRONMENT_NAME,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  gboolean written = fd >= 0;
+
+  for (gsize i = 0; written && environment && environment[i]; i++)
+    {
+      gsize size = strlen (environment[i]) + 1;
+
+      written = TEMP_FAILURE_RETRY (write (fd, environment[i], size)) == (gssize)size;
+    }
+  if (fd >= 0 && close (fd) != 0)
+    written = FALSE;
+  if (!written)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+                 "Could not write the environment of sandbox “%s”: %s", folder->id,
+                 g_strerror (errno));
+  return written;
+}
+
+static gboolean
+make_folders (AsbLocalFolder *folder, GError **error)
+{
+  static const struct
+  {
+    const char *name;
+    mode_t mode;
+  } folders[] = {
+    { ASB_LOCAL_FOLDER_WORKSPACE, 0755 },
+    { ASB_LOCAL_FOLDER_HOME, 0700 },
+    { ASB_LOCAL_FOLDER_TMP, 01777 },
+    { ASB_LOCAL_FOLDER_HISTORY, 0700 },
+  };
+
+  /* Not by mkdir alone: the mode must not depend on the caller's umask. */
+  for (gsize i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (mkdirat (folder->fd, folders[i].name, 0700) != 0
+        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0)
+      {
+        g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+                     "Could not make the folders of sandbox “%s”: %s", folder->id,
+                     g_strerror (errno));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+populate (AsbLocalFolder *folder, const AsbLocalOrder *order, const AsbLocalWorkdir *workdir,
+          GError **error)
+{
+  return make_folders (folder, error) && write_environment (order->environment, folder, error)
+         && asb_local_workdir_make (workdir, folder->fd, error)
+         && asb_local_metadata_save (order->metadata, folder->fd, folder->path, error);
+}
+
+/* Returns: a descriptor to hand to the guest, -1 without an error for one that outlives us. */
+static int
+open_liveness (const AsbLocalMetadata *metadata, GError **error)
+{
+  if (metadata->lifetime == ASB_LIFETIME_PERSISTENT)
+    return -1;
+  return asb_local_liveness_of_process (error);
+}
+
+static gboolean
+start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalMetadata *metadata,
+       GCancellable *cancellable, GError **error)
+{
+  g_autofree char *bubblewrap = asb_local_find_bubblewrap (settings->bubblewrap, error);
+  g_autofree char *guest = bubblewrap ? asb_local_find_guest (settings->guest, error) : NULL;
+  g_autoptr (AsbLocalWorkdir) workdir
+      = guest ? asb_local_workdir_parse (metadata->workdir, error) : NULL;
+  g_autoptr (GError) cause = NULL;
+  AsbLocalInside inside = {
+    .folder = folder->path,
+    .guest = guest,
+    .hostname = folder->id,
+    .workdir = workdir,
+    .host_network = metadata->host_network,
+  };
+  int liveness;
+
+  if (!workdir)
+    return FALSE;
+  liveness = open_liveness (metadata, &cause);
+  if (cause)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  return asb_local_guest_start (folder, bubblewrap, &inside, liveness, cancellable, error);
+}
+
+static char *
+choose_id (const AsbLocalSettings *settings, const char *key)
+{
+  for (guint turn = 0;; turn++)
+    {
+      g_autofree char *id = asb_local_id_new (key, turn);
+
+      if (!asb_local_folder_exists (settings->record_dir, id)
+          && (key || !asb_local_folder_exists (settings->state_dir, id)))
+        return g_steal_pointer (&id);
+    }
+}
+
+static AsbLocalMetadata *
+load (const char *root, const char *id, AsbLocalFolder **folder, GError **error)
+{
+  g_autoptr (AsbLocalFolder) found = asb_local_folder_open (root, id, error);
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
+
+  if (found)
+    metadata = asb_local_metadata_load (found->fd, found->path, error);
+  if (!metadata)
+    return NULL;
+  if (strcmp (metadata->id, id) != 0)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+                   "Could not use “%s”: it is the folder of sandbox “%s”", found->path,
+                   metadata->id);
+      return NULL;
+    }
+  *folder = g_steal_pointer (&found);
+  return g_steal_pointer (&metadata);
+}
+
+/* Whoever makes the sandbox of a key holds its lock until it works, or is gone. */
+static gboolean
+find_created (const AsbLocalSettings *settings, AsbLocalOrder *order, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalMetadata) metadata
+      = load (settings->state_dir, order->metadata->id, &folder, error);
+
+  if (!metadata || !asb_local_folder_lock (folder, error))
+    return FALSE;
+  asb_local_metadata_free (order->metadata);
+  order->metadata = g_steal_pointer (&metadata);
+  return TRUE;
+}
+
+static gboolean
+make (const AsbLocalSettings *settings, const AsbLocalOrder *order, const AsbLocalWorkdir *workdir,
+      GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder
+      = asb_local_folder_new (settings->state_dir, order->metadata->id, error);
+
+  if (!folder)
+    return FALSE;
+  if (populate (folder, order, workdir, error)
+      && !g_cancellable_set_error_if_cancelled (cancellable, error)
+      && asb_local_folder_publish (folder, error)
+      && start (settings, folder, order->metadata, cancellable, error))
+    return TRUE;
+  asb_local_folder_remove (folder, NULL);
+  return FALSE;
+}
+
+gboolean
+asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order, GCancellable *cancellable,
+                  GError **error)
+{
+  g_autoptr (AsbLocalWorkdir) workdir = asb_local_workdir_parse (order->metadata->workdir, error);
+  g_autoptr (GError) cause = NULL;
+
+  if (!workdir || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  order->metadata->host_network = settings->host_network;
+  order->metadata->id = choose_id (settings, order->key);
+  asb_local_root_sweep (settings->state_dir);
+  if (order->key && asb_local_folder_exists (settings->state_dir, order->metadata->id))
+    return find_created (settings, order, error);
+  if (make (settings, order, workdir, cancellable, &cause))
+    return TRUE;
+  if (order->key && g_error_matches (cause, ASB_ERROR, ASB_ERROR_ALREADY_EXISTS))
+    return find_created (settings, order, error);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+AsbLocalMetadata *
+asb_local_get (const AsbLocalSettings *settings, const char *id, AsbSandboxState *state,
+               GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalMetadata) metadata = load (settings->state_dir, id, &folder, error);
+
+  if (metadata)
+    *state = asb_local_guest_is_listening (folder) ? ASB_SANDBOX_STATE_RUNNING
+                                                   : ASB_SANDBOX_STATE_STOPPED;
+  return g_steal_pointer (&metadata);
+}
+
+static gboolean
+keep_record (const AsbLocalSettings *settings, AsbLocalFolder *folder, GError **error)
+{
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
+
+  if (!settings->keep_record)
+    return TRUE;
+  metadata = asb_local_metadata_load (folder->fd, folder->path, error);
+  return metadata && asb_local_record_keep (folder, metadata, settings->record_dir, error);
+}
+
+gboolean
+asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, error);
+
+  return folder && asb_local_folder_lock (folder, error)
+         && asb_local_guest_end (folder, END_SECONDS, error)
+         && keep_record (settings, folder, error) && asb_local_folder_remove (folder, error);
+}
+
+static gboolean
+is_refused (const GError *error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
+}
+
+static GIOStream *
+open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *cancellable,
+              GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalMetadata) metadata = load (settings->state_dir, id, &folder, error);
+  g_autoptr (GError) cause = NULL;
+  GIOStream *stream;
+
+  if (!metadata)
+    return NULL;
+  stream = asb_local_guest_connect (folder, &cause);
+  if (stream || !is_refused (cause))
+    {
+      if (cause)
+        g_propagate_error (error, g_steal_pointer (&cause));
+      return stream;
+    }
+  g_clear_error (&cause);
+  if (!asb_local_folder_lock (folder, error))
+    return NULL;
+  /* Somebody may have started it while we waited. */
+  stream = asb_local_guest_connect (folder, &cause);
+  if (stream)
+    return stream;
+  if (!start (settings, folder, metadata, cancellable, error))
+    return NULL;
+  return asb_local_guest_connect (folder, error);
+}
+
+static gboolean
+start_record (const AsbLocalSettings *settings, AsbLocalFolder *folder, int liveness,
+              GCancellable *cancellable, GError **error)
+{
+  g_autofree char *bubblewrap = asb_local_find_bubblewrap (settings->bubblewrap, error);
+  g_autofree char *guest = bubblewrap ? asb_local_find_guest (settings->guest, error) : NULL;
+  AsbLocalInside inside = { .folder = folder->path, .guest = guest, .hostname = folder->id };
+
+  if (guest)
+    return asb_local_guest_start (folder, bubblewrap, &inside, liveness, cancellable, error);
+  close (liveness);
+  return FALSE;
+}
+
+static GIOStream *
+open_record (const AsbLocalSettings *settings, const char *id, GCancellable *cancellable,
+             GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->record_dir, id, error);
+  g_autoptr (AsbLocalHolder) holder = NULL;
+  g_autoptr (GIOStream) stream = NULL;
+  int liveness;
+
+  if (!folder || !asb_local_folder_lock (folder, error))
+    return NULL;
+  holder = asb_local_holder_find (folder->path);
+  stream = asb_local_guest_connect (folder, NULL);
+  if (!stream)
+    {
+      g_clear_pointer (&holder, asb_local_holder_unref);
+      holder = asb_local_holder_new (folder->path, &liveness, error);
+      if (!holder || !start_record (settings, folder, liveness, cancellable, error))
+        return NULL;
+      stream = asb_local_guest_connect (folder, error);
+    }
+  if (stream && holder)
+    asb_local_holder_attach (holder, G_OBJECT (stream));
+  return g_steal_pointer (&stream);
+}
+
+GIOStream *
+asb_local_open (const AsbLocalSettings *settings, const char *id, gboolean record_only,
+                GCancellable *cancellable, GError **error)
+{
+  if (record_only && !asb_local_folder_exists (settings->state_dir, id)
+      && asb_local_folder_exists (settings->record_dir, id))
+    return open_record (settings, id, cancellable, error);
+  return open_sandbox (settings, id, cancellable, error);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the provider does, blocking; any thread may call. */
+
+#pragma once
+
+#include <asb.h>
+
+#include "asb-local-metadata.h"
+
+typedef struct
+{
+  char *state_dir;
+  char *record_dir;
+  char *bubblewrap; /* NULL: found in PATH */
+  char *guest;      /* NULL: the usual one */
+  gboolean host_network;
+  gboolean keep_record;
+} AsbLocalSettings;
+
+/* What is wanted of a new sandbox: a copy, for the caller may change its own meanwhile. */
+typedef struct
+{
+  AsbLocalMetadata *metadata; /* without an id */
+  char **environment;
+  char *key; /* may be NULL: under which a repeated creation finds the first */
+} AsbLocalOrder;
+
+AsbLocalOrder *asb_local_order_new (AsbSandboxSpec *spec, GError **error);
+void asb_local_order_free (AsbLocalOrder *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbLocalOrder, asb_local_order_free)
+
+/* Completes the metadata of @order. Leaves nothing behind when it fails or is cancelled. */
+gboolean asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order,
+                           GCancellable *cancellable, GError **error);
+
+AsbLocalMetadata *asb_local_get (const AsbLocalSettings *settings, const char *id,
+                                 AsbSandboxState *state, GError **error);
+
+gboolean asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **error);
+
+/* A connection to the guest, which is started if there is none. @record_only: also to the kept
+ * record of a sandbox that is gone. */
+GIOStream *asb_local_open (const AsbLocalSettings *settings, const char *id, gboolean record_only,
+                           GCancellable *cancellable, GError **error);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-workdir.h"
+
+#include <asb.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct
+{
+  const char *mount;
+  const char *folder;
+} usual[] = {
+  { "/workspace", ASB_LOCAL_FOLDER_WORKSPACE },
+  { "/home/agent", ASB_LOCAL_FOLDER_HOME },
+  { "/tmp", ASB_LOCAL_FOLDER_TMP },
+};
+
+/* What is the host's, the kernel's or the library's. */
+static const char *const taken[] = {
+  "/.agent-history", "/.asb-guest", "/bin",  "/boot", "/dev", "/etc", "/lib",     "/lib32",
+  "/lib64",          "/libx32",     "/proc", "/sbin", "/sys", "/usr", "/var/run", "/var/tmp",
+};
+
+/* What follows @prefix in @path: "" if they are the same, NULL if it is not below. */
+static const char *
+path_below (const char *path, const char *prefix)
+{
+  gsize length = strlen (prefix);
+
+  if (strncmp (path, prefix, length) != 0)
+    return NULL;
+  if (path[length] == '\0')
+    return path + length;
+  return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static char *
+normalize (const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+  g_autoptr (GString) normal = g_string_new (NULL);
+
+  if (path[0] != '/' || strlen (path) >= PATH_MAX)
+    return NULL;
+  for (gsize i = 0; parts[i]; i++)
+    {
+      if (strcmp (parts[i], "..") == 0 || strlen (parts[i]) > NAME_MAX)
+        return NULL;
+      if (parts[i][0] != '\0' && strcmp (parts[i], ".") != 0)
+        g_string_append_printf (normal, "/%s", parts[i]);
+    }
+  return g_string_free (g_steal_pointer (&normal), FALSE);
+}
+
+static gboolean
+is_taken (const char *path)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (taken); i++)
+    if (path_below (path, taken[i]))
+      return TRUE;
+  return path[0] == '\0';
+}
+
+AsbLocalWorkdir *
+asb_local_workdir_parse (const char *path, GError **error)
+{
+  g_autoptr (AsbLocalWorkdir) self = g_new0 (AsbLocalWorkdir, 1);
+
+  self->path = normalize (path);
+  if (!self->path)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "Working directory “%s” is not an absolute path without “..”", path);
+      return NULL;
+    }
+  if (is_taken (self->path))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY,
+                   "Working directory “%s” cannot be made writable in a local sandbox, take one "
+                   "below “/workspace”",
+                   path);
+      return NULL;
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (usual) && !self->mount; i++)
+    {
+      self->below = g_strdup (path_below (self->path, usual[i].mount));
+      self->folder = usual[i].folder;
+      self->mount = self->below ? g_strdup (usual[i].mount) : NULL;
+    }
+  if (!self->mount)
+    {
+      self->folder = ASB_LOCAL_FOLDER_WORKDIR;
+      self->mount = g_strdup (self->path);
+      self->below = g_strdup ("");
+    }
+  return g_steal_pointer (&self);
+}
+
+void
+asb_local_workdir_free (AsbLocalWorkdir *self)
+{
+  g_free (self->path);
+  g_free (self->mount);
+  g_free (self->below);
+  g_free (self);
+}
+
+gboolean
+asb_local_workdir_is_elsewhere (const AsbLocalWorkdir *self)
+{
+  return strcmp (self->folder, ASB_LOCAL_FOLDER_WORKDIR) == 0;
+}
+
+/* Returns: the directory @name of @parent, made if missing, or -1. */
+static int
+enter (int parent, const char *name)
+{
+  if (mkdirat (parent, name, 0755) != 0 && errno != EEXIST)
+    return -1;
+  return openat (parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+gboolean
+asb_local_workdir_make (const AsbLocalWorkdir *self, int state_fd, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (self->below, "/", -1);
+  int fd = enter (state_fd, self->folder);
+
+  for (gsize i = 0; fd >= 0 && parts[i]; i++)
+    {
+      int next = enter (fd, parts[i]);
+      int reason = errno;
+
+      close (fd);
+      fd = next;
+      errno = reason;
+    }
+  if (fd < 0)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY,
+                   "Could not make working directory “%s”: %s", self->path, g_strerror (errno));
+      return FALSE;
+    }
+  close (fd);
+  return TRUE;
+}
