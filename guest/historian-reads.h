@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The reads that are under way, fed as their readers give credit. */
+
+#pragma once
+
+#include "historian-link.h"
+#include "history-read.h"
+
+typedef struct
+{
+  HistoryRead *first;
+  size_t n_reads;
+} HistorianReads;
+
+void historian_reads_start (HistorianReads *reads, HistorianLink *link, HistoryStore *store,
+                            HistoryReadKind kind, uint32_t call, json_t *arguments);
+
+/* Produces what the windows and the queue have room for. */
+void historian_reads_pump (HistorianReads *reads, HistorianLink *link, HistoryStore *store);
+
+/* The reader has consumed so many bytes; wants no more of them; wants no result either. */
+void historian_reads_credit (HistorianReads *reads, uint32_t call, uint64_t total);
+void historian_reads_stop (HistorianReads *reads, HistorianLink *link, uint32_t call);
+void historian_reads_cancel (HistorianReads *reads, HistorianLink *link, uint32_t call);
+
+void historian_reads_clear (HistorianReads *reads);

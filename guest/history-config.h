@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The 24 persisted fields of the history's configuration. */
+
+#pragma once
+
+#include "history-error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct
+{
+  json_t *values;
+
+  int64_t max_operation_output_bytes;
+  bool capture_stdout;
+  bool capture_stderr;
+  int64_t output_chunk_bytes;
+  int64_t output_flush_bytes;
+  int64_t output_flush_interval_ms;
+  int64_t output_queue_max_bytes;
+  double output_write_timeout_seconds;
+  int64_t sqlite_busy_timeout_ms;
+  int64_t sqlite_cache_bytes;
+  int64_t helper_query_max_bytes;
+} HistoryConfig;
+
+/* The defaults with the fields of @given (NULL: none) in their place. The first invalid or unknown
+ * one is an error that names it. @config need not be initialised. */
+bool history_config_parse (HistoryConfig *config, const json_t *given, HistoryError *error);
+
+/* The same for what is stored, which other writers do not check: invalid fields get their defaults,
+ * unknown ones are left out. */
+void history_config_adopt (HistoryConfig *config, const json_t *stored);
+
+void history_config_clear (HistoryConfig *config);

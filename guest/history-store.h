@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The record of one sandbox: its files, its identity, its configuration, and whether they can be
+ * used just now. */
+
+#pragma once
+
+#include "history-config.h"
+#include "history-database.h"
+#include "history-files.h"
+#include "history-time.h"
+
+#include <jansson.h>
+
+#define HISTORY_BOOT_ID_SIZE 33
+#define HISTORY_MAX_PENDING_INCIDENTS 16
+
+typedef struct
+{
+  char *provider_key;
+  char *sandbox_id;
+  char *sandbox_instance_id;
+  char *sandbox_name;
+} HistoryIdentity;
+
+/* What came in the way of the record, to be kept in it. */
+typedef struct
+{
+  char noticed_at[HISTORY_TIME_SIZE];
+  const char *kind;
+  char detail[1536];
+} HistoryIncident;
+
+typedef struct
+{
+  HistoryFiles files;
+  HistoryDatabase database;
+  bool is_open;
+
+  /* What the record shall be once somebody has asked for it; after a failure it is tried again. */
+  bool is_wanted;
+  bool existing_only;
+  HistoryIdentity identity;
+  char *sdk_version;
+  HistoryConfig initial_config;
+
+  /* What it is. */
+  HistoryConfig config;
+  int64_t revision;
+  const char *journal_mode;
+  char boot_id[HISTORY_BOOT_ID_SIZE];
+
+  /* Counts the database files that were begun or found in the place of another. */
+  unsigned generation;
+  bool is_new;
+  HistoryFileMark last_database;
+  char *renamed;
+  HistoryError trouble;
+  const char *notice;
+  int64_t data_version;
+  int64_t foreign_commits;
+
+  /* What is there is of no use: it is renamed before another is begun. */
+  bool is_spoiled;
+
+  HistoryIncident incidents[HISTORY_MAX_PENDING_INCIDENTS];
+  int n_incidents;
+} HistoryStore;
+
+void history_store_init (HistoryStore *store, const char *directory);
+void history_store_clear (HistoryStore *store);
+
+/* The arguments of "history.open". *@result is its answer. */
+bool history_store_open (HistoryStore *store, const json_t *arguments, json_t **result,
+                         HistoryError *error);
+
+/* Makes the record usable if it was asked for: looks whether its files are still there, and opens
+ * what is not open. To be called before each use. */
+bool history_store_ensure (HistoryStore *store, HistoryError *error);
+
+/* After a failure: gives up a database that cannot be used, so that the next use opens another.
+ * TRUE when that is worth trying at once. */
+bool history_store_recover (HistoryStore *store);
+
+/* Leaves one file, to be opened again when it is asked for. */
+void history_store_close (HistoryStore *store);
+
+void history_store_note (HistoryStore *store, const char *kind, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+/* Writes what was noted, in the transaction that has begun; after its commit it is forgotten. */
+bool history_store_write_incidents (HistoryStore *store, HistoryError *error);
+void history_store_forget_incidents (HistoryStore *store);

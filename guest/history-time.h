@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#include <stdint.h>
+
+#define HISTORY_TIME_SIZE 28
+
+/* Now, in UTC, as the record has it: 2026-01-31T12:00:00.000000Z. */
+void history_time_now (char text[HISTORY_TIME_SIZE]);
+
+/* Nanoseconds of a clock that only goes forward. */
+int64_t history_time_monotonic (void);
