@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The broker: the process that clients talk to. It owns the event loop and all that hangs on it. */
+
+#pragma once
+
+#include "environment.h"
+#include "list.h"
+#include "loop.h"
+#include "process.h"
+
+#include <stdbool.h>
+
+#define BROKER_MAX_CONNECTIONS 64
+#define BROKER_ID_SIZE 33
+
+typedef struct Recorder Recorder;
+typedef struct WorkerPool WorkerPool;
+typedef struct Listener Listener;
+typedef struct Call Call;
+
+typedef struct
+{
+  int listen_fd;
+  int liveness_fd; /* -1: none */
+  const char *history_dir;
+  bool record_only;
+  const Environment *environment;
+  const ProcessState *process;
+} BrokerOptions;
+
+typedef enum
+{
+  STOP_NOT,
+  STOP_ENDING_WORK,
+  STOP_CLOSING_HISTORY,
+  STOP_REPLYING
+} StopStage;
+
+typedef struct
+{
+  const BrokerOptions *options;
+  Loop *loop;
+  Recorder *recorder;
+  WorkerPool *workers;
+  Listener *listener;
+  int nothing_fd;  /* always at its end */
+  pid_t spare_pid; /* a supervisor that waits for a command; 0: none */
+  int spare_fd;
+  LoopTask spare_task;
+  char boot_id[BROKER_ID_SIZE];
+  List connections;
+  unsigned n_connections;
+  List commands;
+  uint64_t n_commands_started;
+  List calls; /* all that are open, also those whose connection is lost */
+  int signal_fd;
+  LoopSource *liveness_source;
+  StopStage stop_stage;
+  LoopTimer stop_timer;
+  LoopTask stop_task;
+  Call *stop_call; /* guest.shutdown, to be answered at the very end */
+} Broker;
+
+/* Serves until it is told to end; the exit status. */
+int broker_run (const BrokerOptions *options);
+
+/* Random hexadecimal digits. */
+void broker_random_id (char id[BROKER_ID_SIZE]);
+
+/* Ends all commands and calls, completes the record and quits. @call is answered then unless it is
+ * NULL. */
+void broker_stop (Broker *broker, Call *call);
+
+/* Something that a stop waits for may be over. */
+void broker_stop_check (Broker *broker);

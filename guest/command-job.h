@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A command on its way from the broker to a supervisor: bytes in a file in memory, since a long
+ * command and its environment fit no message. */
+
+#pragma once
+
+#include "command-spec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct
+{
+  char *const *argv; /* NULL when there is a shell text */
+  const char *shell;
+  const char *cwd; /* NULL: stay */
+  char *const *environment;
+  int64_t deadline; /* nanoseconds; 0: none */
+} CommandJob;
+
+/* A descriptor that is open for reading, or -1 with errno set. */
+int command_job_write (const CommandSpec *spec, char *const *environment);
+
+/* Takes what was written. It stays in memory as long as the process lives. */
+bool command_job_read (int fd, CommandJob *job);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "command-output.h"
+
+#include "descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PIPE_SIZE (256 * 1024)
+
+/* A frame that is nearly full goes out as it is; of a small one a copy of the right size. */
+#define FULL_ENOUGH (ASB_FRAME_MAX_DATA / 2)
+
+static OutFrame *spare;
+
+static OutFrame *
+take_spare (void)
+{
+  OutFrame *frame = spare ? spare : out_frame_alloc (ASB_FRAME_MAX_DATA);
+
+  spare = NULL;
+  return frame;
+}
+
+static void
+give_back (OutFrame *frame)
+{
+  free (spare);
+  spare = frame;
+}
+
+static void
+pass_on (CommandOutput *output, OutFrame *frame, size_t size)
+{
+  AsbFrameHeader header = { .length = (uint32_t)size };
+
+  record_output (&output->call->record, output->channel, out_frame_payload (frame), size);
+  if (!call_is_heard (output->call, output->channel))
+    {
+      give_back (frame);
+      return;
+    }
+  if (size >= FULL_ENOUGH)
+    {
+      frame->header.length = (uint32_t)size;
+      call_send (output->call, output->channel, frame);
+      return;
+    }
+  call_send (output->call, output->channel, out_frame_new (&header, out_frame_payload (frame)));
+  give_back (frame);
+}
+
+static void
+at_end (CommandOutput *output)
+{
+  command_output_close (output);
+  if (output->call)
+    call_end_channel (output->call, output->channel);
+}
+
+/* Reads at most @size bytes: how many, 0 when there are none for now or ever. */
+static size_t
+read_some (CommandOutput *output, size_t size)
+{
+  OutFrame *frame = take_spare ();
+  ssize_t n;
+
+  /* For want of memory the command waits. */
+  if (!frame)
+    return 0;
+  if (size > ASB_FRAME_MAX_DATA)
+    size = ASB_FRAME_MAX_DATA;
+  n = read (output->fd, out_frame_payload (frame), size);
+  if (n > 0 && output->call)
+    {
+      output->total += (uint64_t)n;
+      pass_on (output, frame, (size_t)n);
+    }
+  else
+    give_back (frame);
+  if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+    at_end (output);
+  return n > 0 ? (size_t)n : 0;
+}
+
+static void
+output_ready (void *data, uint32_t events)
+{
+  CommandOutput *output = data;
+  size_t room = output->call ? call_room (output->call, output->channel) : SIZE_MAX;
+
+  if (room > 0)
+    read_some (output, room);
+  else
+    loop_set_events (output->source, 0);
+}
+
+int
+command_output_open (CommandOutput *output, Call *call, unsigned channel)
+{
+  int ends[2];
+
+  if (pipe2 (ends, O_CLOEXEC) != 0)
+    return -1;
+  /* Fewer turns for the same bytes; the limits of the user may forbid it. */
+  fcntl (ends[0], F_SETPIPE_SZ, PIPE_SIZE);
+  output->source = descriptor_set_nonblocking (ends[0])
+                       ? loop_add (call->broker->loop, ends[0], EPOLLIN, output_ready, output)
+                       : NULL;
+  if (!output->source)
+    {
+      close (ends[0]);
+      close (ends[1]);
+      return -1;
+    }
+  output->broker = call->broker;
+  output->call = call;
+  output->channel = channel;
+  output->fd = ends[0];
+  return ends[1];
+}
+
+void
+command_output_resume (CommandOutput *output)
+{
+  if (output->fd >= 0)
+    loop_set_events (output->source, EPOLLIN);
+}
+
+void
+command_output_finish (CommandOutput *output)
+{
+  int left = 0;
+
+  if (output->fd < 0)
+    return;
+  ioctl (output->fd, FIONREAD, &left);
+  while (left > 0 && output->fd >= 0)
+    {
+      size_t n = read_some (output, (size_t)left);
+
+      if (n == 0)
+        break;
+      left -= (int)n;
+    }
+  output->call = NULL;
+  command_output_resume (output);
+}
+
+void
+command_output_close (CommandOutput *output)
+{
+  if (output->fd < 0)
+    return;
+  loop_remove (output->source);
+  output->source = NULL;
+  close (output->fd);
+  output->fd = -1;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What "command.start" asks for (docs/guest-protocol.md §4.1). */
+
+#pragma once
+
+#include "arguments.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum
+{
+  OUTPUT_STREAM,
+  OUTPUT_DISCARD,
+  OUTPUT_MERGE
+} OutputMode;
+
+typedef struct
+{
+  TextList argv;
+  char *shell; /* instead of argv */
+  char *cwd;   /* NULL: the guest's own */
+  TextList env;
+  TextList unset_env;
+  bool has_input;
+  OutputMode outputs[2]; /* stdout, stderr */
+  int64_t deadline;      /* nanoseconds; 0: none */
+} CommandSpec;
+
+bool command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure);
+void command_spec_clear (CommandSpec *spec);
+
+/* The channels that will carry output, a bit each, even of arguments that are not in order. */
+unsigned command_spec_channels (json_t *args);

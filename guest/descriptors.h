@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* File descriptors of a process: which are open, and how. */
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Sees to it that 0, 1 and 2 are open, so that nothing else gets these numbers. */
+bool descriptors_open_standard (void);
+
+/* Closes all but 0, 1, 2 and the @n_kept numbers in @kept, which may be in any order; those below 0
+ * are ignored. */
+void descriptors_close_except (const int *kept, size_t n_kept);
+
+bool descriptor_set_nonblocking (int fd);
+bool descriptor_set_cloexec (int fd);
+bool descriptor_is_listening (int fd);
+
+/* Something that is always at its end when read: /dev/null, or where there is none an empty pipe.
+ */
+int descriptor_open_nothing (void);

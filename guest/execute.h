@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The last steps of a new process before it becomes the command. */
+
+#pragma once
+
+#include "command-job.h"
+#include "process.h"
+#include "supervisor.h"
+
+typedef struct
+{
+  SupervisorStage stage;
+  int error; /* 0: the command runs */
+} ExecuteFault;
+
+/* Becomes the command with @streams as its 0, 1 and 2, which are all above 2; or sets @fault and
+ * ends. To be called in a process made by vfork (), so it changes nothing else in memory. */
+_Noreturn void execute_command (const CommandJob *job, const int streams[3],
+                                const ProcessState *process, volatile ExecuteFault *fault);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "listener.h"
+
+#include "connection.h"
+#include "descriptors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Beyond the connections that are served: some more may wait to be refused politely. */
+#define MAX_CLIENTS (BROKER_MAX_CONNECTIONS + 16)
+#define RETRY_DELAY (100 * LOOP_MILLISECOND)
+
+struct Listener
+{
+  Broker *broker;
+  int fd;
+  LoopSource *source;
+  LoopTimer retry;
+  int reserve_fd; /* given up for a moment when there are no descriptors left */
+};
+
+static void
+set_listening (Listener *listener, bool listening)
+{
+  if (!loop_set_events (listener->source, listening ? EPOLLIN : 0) && listening)
+    loop_timer_start (listener->broker->loop, &listener->retry, RETRY_DELAY);
+}
+
+static void
+retry (void *data)
+{
+  set_listening (data, true);
+}
+
+/* Without a descriptor for it the client would stay in the queue and wake us for ever. */
+static void
+turn_away (Listener *listener)
+{
+  int fd;
+
+  close (listener->reserve_fd);
+  fd = accept4 (listener->fd, NULL, NULL, SOCK_CLOEXEC);
+  if (fd >= 0)
+    close (fd);
+  listener->reserve_fd = descriptor_open_nothing ();
+}
+
+static void
+accept_failed (Listener *listener, int error)
+{
+  if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
+    return;
+  if ((error == EMFILE || error == ENFILE) && listener->reserve_fd >= 0)
+    {
+      turn_away (listener);
+      return;
+    }
+  set_listening (listener, false);
+  loop_timer_start (listener->broker->loop, &listener->retry, RETRY_DELAY);
+}
+
+static void
+listener_ready (void *data, uint32_t events)
+{
+  Listener *listener = data;
+  int fd = accept4 (listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+  if (fd < 0)
+    accept_failed (listener, errno);
+  else if (listener->broker->n_connections >= MAX_CLIENTS)
+    close (fd);
+  else
+    connection_open (listener->broker, fd);
+}
+
+Listener *
+listener_new (Broker *broker, int fd)
+{
+  Listener *listener = calloc (1, sizeof *listener);
+
+  if (!listener)
+    return NULL;
+  listener->broker = broker;
+  listener->fd = fd;
+  listener->reserve_fd = descriptor_open_nothing ();
+  loop_timer_init (&listener->retry, retry, listener);
+  if (descriptor_set_nonblocking (fd))
+    listener->source = loop_add (broker->loop, fd, EPOLLIN, listener_ready, listener);
+  if (listener->source)
+    return listener;
+  close (listener->reserve_fd);
+  free (listener);
+  return NULL;
+}
+
+void
+listener_free (Listener *listener)
+{
+  if (!listener)
+    return;
+  loop_timer_stop (&listener->retry);
+  loop_remove (listener->source);
+  close (listener->fd);
+  if (listener->reserve_fd >= 0)
+    close (listener->reserve_fd);
+  free (listener);
+}

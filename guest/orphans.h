@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Processes that fell to the broker because the supervisor of their command was killed. */
+
+#pragma once
+
+#include "broker.h"
+
+/* Ends all that descends from the broker, except its own processes and what descends from them. */
+void orphans_kill (Broker *broker);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "process-tree.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_SIGNAL_PASSES 2
+#define MAX_STOP_PASSES 200
+#define FIRST_CAPACITY 256
+
+/* Open addressing; 0 is an empty place. */
+typedef struct
+{
+  pid_t *places;
+  size_t capacity; /* a power of two */
+  size_t count;
+} PidSet;
+
+typedef struct
+{
+  DIR *proc;
+  pid_t root;
+  const ProcessTreeSpared *spared;
+  PidSet found;
+  int signal_number;
+} Walk;
+
+static size_t
+place_of (const PidSet *set, pid_t pid)
+{
+  size_t place = ((uint32_t)pid * UINT32_C (2654435761)) & (set->capacity - 1);
+
+  while (set->places[place] != 0 && set->places[place] != pid)
+    place = (place + 1) & (set->capacity - 1);
+  return place;
+}
+
+static bool
+set_has (const PidSet *set, pid_t pid)
+{
+  return set->capacity > 0 && set->places[place_of (set, pid)] == pid;
+}
+
+static bool
+set_grow (PidSet *set)
+{
+  PidSet larger = { .capacity = set->capacity ? 2 * set->capacity : FIRST_CAPACITY };
+
+  larger.places = calloc (larger.capacity, sizeof *larger.places);
+  if (!larger.places)
+    return false;
+  larger.count = set->count;
+  for (size_t i = 0; i < set->capacity; i++)
+    if (set->places[i] != 0)
+      larger.places[place_of (&larger, set->places[i])] = set->places[i];
+  free (set->places);
+  *set = larger;
+  return true;
+}
+
+/* When memory is short the set stays as it is, and the next pass finds the process again. */
+static void
+set_add (PidSet *set, pid_t pid)
+{
+  if (2 * (set->count + 1) > set->capacity && !set_grow (set))
+    return;
+  set->places[place_of (set, pid)] = pid;
+  set->count++;
+}
+
+bool
+process_tree_is_visible (void)
+{
+  char link[16] = "";
+
+  if (readlink ("/proc/self", link, sizeof link - 1) < 0)
+    return false;
+  return strtol (link, NULL, 10) == getpid ();
+}
+
+/* The parent of @pid, -1 when it is gone. */
+static pid_t
+read_parent (const Walk *walk, const char *pid)
+{
+  char path[32];
+  char text[512];
+  const char *end;
+  ssize_t n;
+  int parent;
+  int fd;
+
+  snprintf (path, sizeof path, "%.16s/stat", pid);
+  fd = openat (dirfd (walk->proc), path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  n = read (fd, text, sizeof text - 1);
+  close (fd);
+  text[n > 0 ? n : 0] = '\0';
+  /* The name before it may hold anything, also brackets. */
+  end = strrchr (text, ')');
+  return end && sscanf (end, ") %*c %d", &parent) == 1 ? parent : -1;
+}
+
+static bool
+is_spared (const Walk *walk, pid_t pid)
+{
+  for (size_t i = 0; walk->spared && i < walk->spared->n_pids; i++)
+    if (walk->spared->pids[i] == pid)
+      return true;
+  return false;
+}
+
+/* Whether it is a descendant that this walk had not seen yet. */
+static bool
+visit (Walk *walk, const char *name)
+{
+  pid_t pid = isdigit ((unsigned char)*name) ? (pid_t)strtol (name, NULL, 10) : 0;
+  pid_t parent;
+
+  if (pid <= 1 || pid == walk->root || set_has (&walk->found, pid))
+    return false;
+  parent = read_parent (walk, name);
+  if (parent != walk->root && !set_has (&walk->found, parent))
+    return false;
+  if (parent == walk->root && is_spared (walk, pid))
+    return false;
+  set_add (&walk->found, pid);
+  kill (pid, walk->signal_number);
+  return true;
+}
+
+static size_t
+pass (Walk *walk)
+{
+  struct dirent *entry;
+  size_t n_new = 0;
+
+  rewinddir (walk->proc);
+  while ((entry = readdir (walk->proc)))
+    n_new += visit (walk, entry->d_name);
+  return n_new;
+}
+
+static void
+walk_all (Walk *walk, int max_passes)
+{
+  walk->proc = process_tree_is_visible () ? opendir ("/proc") : NULL;
+  if (!walk->proc)
+    return;
+  for (int i = 0; i < max_passes && pass (walk) > 0; i++)
+    ;
+  closedir (walk->proc);
+}
+
+void
+process_tree_signal (int signal_number, const ProcessTreeSpared *spared)
+{
+  Walk walk = { .root = getpid (), .spared = spared, .signal_number = signal_number };
+
+  walk_all (&walk, MAX_SIGNAL_PASSES);
+  free (walk.found.places);
+}
+
+size_t
+process_tree_kill (const ProcessTreeSpared *spared)
+{
+  Walk walk = { .root = getpid (), .spared = spared, .signal_number = SIGSTOP };
+  size_t n;
+
+  walk_all (&walk, MAX_STOP_PASSES);
+  for (size_t i = 0; i < walk.found.capacity; i++)
+    if (walk.found.places[i] != 0)
+      kill (walk.found.places[i], SIGKILL);
+  n = walk.found.count;
+  free (walk.found.places);
+  return n;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All that descends from the calling process, found in /proc. Whoever is a subreaper keeps its
+ * descendants, whatever sessions and double forks they hide behind. */
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Children of the caller that are left alone, with all that descends from them. */
+typedef struct
+{
+  const pid_t *pids;
+  size_t n_pids;
+} ProcessTreeSpared;
+
+/* Whether /proc is there and shows this process. */
+bool process_tree_is_visible (void);
+
+/* Sends @signal to every descendant there is. */
+void process_tree_signal (int signal_number, const ProcessTreeSpared *spared);
+
+/* Stops every descendant, until no new ones appear, then kills them all: what forks faster than it
+ * can be killed must not run meanwhile. How many there were. */
+size_t process_tree_kill (const ProcessTreeSpared *spared);

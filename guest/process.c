@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "process.h"
+
+#include "descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_KEPT 8
+
+static int
+read_oom_score_adj (void)
+{
+  char text[16] = "";
+  int fd = open ("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+
+  if (fd >= 0)
+    {
+      if (read (fd, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+      close (fd);
+    }
+  return (int)strtol (text, NULL, 10);
+}
+
+static size_t
+raise_file_limit (void)
+{
+  struct rlimit limit;
+  rlim_t before;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return 0;
+  before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit (RLIMIT_NOFILE, &limit);
+  return before;
+}
+
+void
+process_harden (ProcessState *state)
+{
+  prctl (PR_SET_DUMPABLE, 0);
+  signal (SIGPIPE, SIG_IGN);
+  state->oom_score_adj = read_oom_score_adj ();
+  state->max_files = raise_file_limit ();
+  state->umask = umask (022);
+}
+
+static _Noreturn void
+run_helper (const char *name, int (*helper_main) (int socket_fd, void *data), void *data,
+            int socket_fd, const int *kept, size_t n_kept)
+{
+  int all_kept[MAX_KEPT + 1] = { socket_fd };
+  size_t n = 1;
+  sigset_t none;
+
+  for (size_t i = 0; i < n_kept && i < MAX_KEPT; i++)
+    all_kept[n++] = kept[i];
+  descriptors_close_except (all_kept, n);
+  /* A key typed at the terminal of the broker is for the broker alone. */
+  setsid ();
+  prctl (PR_SET_NAME, name);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+  _exit (helper_main (socket_fd, data));
+}
+
+pid_t
+process_fork (const char *name, int type, int (*helper_main) (int socket_fd, void *data),
+              void *data, const int *kept, size_t n_kept, int *socket_fd)
+{
+  int ends[2];
+  pid_t pid;
+  int error;
+
+  if (socketpair (AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
+    return -1;
+  pid = descriptor_set_nonblocking (ends[0]) ? fork () : -1;
+  if (pid == 0)
+    run_helper (name, helper_main, data, ends[1], kept, n_kept);
+
+  error = errno;
+  close (ends[1]);
+  if (pid < 0)
+    close (ends[0]);
+  errno = error;
+  *socket_fd = pid < 0 ? -1 : ends[0];
+  return pid;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The processes of the guest itself. */
+
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* What the guest started with and what its commands get back. */
+typedef struct
+{
+  int oom_score_adj;
+  mode_t umask;
+  size_t max_files; /* soft limit of open files */
+} ProcessState;
+
+/* Hides the process from others of its user, takes the highest limit of open files and ignores
+ * SIGPIPE. */
+void process_harden (ProcessState *state);
+
+/* A helper process in a session of its own: runs @main with one end of a new socket of @type
+ * (SOCK_STREAM…) and ends with what it returns. Of the other descriptors only 0, 1, 2 and the
+ * @n_kept in @kept stay open. The other end goes to *@socket_fd, not blocking. -1 with errno set
+ * when there is no room for another process. */
+pid_t process_fork (const char *name, int type, int (*helper_main) (int socket_fd, void *data),
+                    void *data, const int *kept, size_t n_kept, int *socket_fd);

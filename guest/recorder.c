@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "recorder.h"
+
+#include "asb-wire-json.h"
+#include "historian.h"
+#include "link.h"
+#include "process.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* A historian that answers nothing for so long (stopped, or its disk hangs) is given up, since
+ * commands wait for it. */
+#define PATIENCE (INT64_C (30000) * LOOP_MILLISECOND)
+
+typedef struct
+{
+  List link;
+  uint32_t number;
+  const RecorderCallbacks *callbacks; /* NULL: forgotten */
+  void *data;
+  bool answered;
+  json_t *opens; /* the call, when it opens the history */
+} Request;
+
+struct Recorder
+{
+  Loop *loop;
+  const char *history_dir;
+  Link *historian;
+  pid_t pid;
+  bool has_answered;
+  unsigned long session;
+  uint32_t last_number;
+  List requests;
+  LoopTimer patience;
+  json_t *open_call; /* what opened the history, for the next historian */
+  unsigned n_opening;
+};
+
+static void historian_frame (void *data, const AsbFrameHeader *header, const uint8_t *payload);
+static void historian_closed (void *data);
+
+static const LinkCallbacks LINK_CALLBACKS = { historian_frame, historian_closed };
+
+static int
+run_historian (int socket_fd, void *data)
+{
+  return historian_main (socket_fd, data);
+}
+
+static void
+start_historian (Recorder *recorder)
+{
+  int fd;
+  pid_t pid = process_fork ("asb-historian", SOCK_STREAM, run_historian,
+                            (void *)recorder->history_dir, NULL, 0, &fd);
+
+  if (pid < 0)
+    return;
+  recorder->session++;
+  recorder->pid = pid;
+  recorder->has_answered = false;
+  recorder->historian = link_new (recorder->loop, fd, &LINK_CALLBACKS, recorder);
+}
+
+static void
+lose_patience (void *data)
+{
+  Recorder *recorder = data;
+
+  if (recorder->pid > 0)
+    kill (recorder->pid, SIGKILL);
+}
+
+/* Requests with output may wait for the client as long as they like. */
+static bool
+is_urgent (const Request *request)
+{
+  return !request->answered && (!request->callbacks || !request->callbacks->output);
+}
+
+static void
+watch (Recorder *recorder)
+{
+  loop_timer_stop (&recorder->patience);
+  LIST_FOREACH (node, &recorder->requests)
+  {
+    if (is_urgent (LIST_ITEM (node, Request, link)))
+      {
+        loop_timer_start (recorder->loop, &recorder->patience, PATIENCE);
+        return;
+      }
+  }
+}
+
+static void
+request_free (Recorder *recorder, Request *request)
+{
+  if (request->opens && !request->answered)
+    recorder->n_opening--;
+  list_remove (&request->link);
+  json_decref (request->opens);
+  free (request);
+}
+
+static Request *
+find_request (const Recorder *recorder, uint32_t number)
+{
+  LIST_FOREACH (node, &recorder->requests)
+  {
+    Request *request = LIST_ITEM (node, Request, link);
+
+    if (request->number == number)
+      return request;
+  }
+  return NULL;
+}
+
+static void
+note_opening (Recorder *recorder, Request *request, json_t *reply)
+{
+  recorder->n_opening--;
+  if (json_object_get (reply, "result"))
+    {
+      json_decref (recorder->open_call);
+      recorder->open_call = json_incref (request->opens);
+    }
+  else if (request->opens == recorder->open_call)
+    {
+      /* It was open, and the new historian could not open it again. */
+      json_decref (recorder->open_call);
+      recorder->open_call = NULL;
+    }
+}
+
+/* @reply is NULL when the historian has ended. */
+static void
+answer (Recorder *recorder, Request *request, json_t *reply)
+{
+  const RecorderCallbacks *callbacks = request->callbacks;
+  void *data = request->data;
+
+  if (request->opens && reply)
+    note_opening (recorder, request, reply);
+  else if (request->opens)
+    recorder->n_opening--;
+  request->answered = true;
+  if (!callbacks || !callbacks->stop || !reply)
+    request_free (recorder, request);
+  if (callbacks)
+    callbacks->reply (data, reply);
+}
+
+static void
+receive_reply (Recorder *recorder, Request *request, const AsbFrameHeader *header,
+               const uint8_t *payload)
+{
+  const char *reason;
+  json_t *reply = asb_wire_json_parse (payload, header->length, &reason);
+
+  if (!reply)
+    {
+      kill (recorder->pid, SIGKILL);
+      return;
+    }
+  answer (recorder, request, reply);
+  json_decref (reply);
+}
+
+static void
+historian_frame (void *data, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  Recorder *recorder = data;
+  Request *request = find_request (recorder, header->call);
+
+  recorder->has_answered = true;
+  if (!request)
+    return;
+  if (header->type == ASB_FRAME_REPLY && !request->answered)
+    receive_reply (recorder, request, header, payload);
+  else if (header->type == ASB_FRAME_DATA && request->callbacks && request->callbacks->output)
+    request->callbacks->output (request->data, payload, header->length);
+  else if (header->type == ASB_FRAME_STOP && request->callbacks && request->callbacks->stop)
+    request->callbacks->stop (request->data, header->channel);
+  watch (recorder);
+}
+
+static void
+fail_requests (Recorder *recorder)
+{
+  List failed;
+
+  /* Callbacks may make new requests, which are for the next historian. */
+  list_init (&failed);
+  LIST_FOREACH (node, &recorder->requests)
+  {
+    list_remove (node);
+    list_append (&failed, node);
+  }
+  while (!list_is_empty (&failed))
+    {
+      Request *request = LIST_ITEM (failed.next, Request, link);
+
+      if (request->answered)
+        request_free (recorder, request);
+      else
+        answer (recorder, request, NULL);
+    }
+}
+
+static uint32_t
+send_request (Recorder *recorder, json_t *call, const RecorderCallbacks *callbacks, void *data)
+{
+  const char *name = json_string_value (json_object_get (call, "call"));
+  Request *request = calloc (1, sizeof *request);
+
+  recorder->last_number = recorder->last_number % UINT32_MAX + 1;
+  if (!request
+      || !link_send_json (recorder->historian, ASB_FRAME_CALL, recorder->last_number, call))
+    {
+      free (request);
+      return 0;
+    }
+  request->number = recorder->last_number;
+  request->callbacks = callbacks;
+  request->data = data;
+  if (name && strcmp (name, "history.open") == 0)
+    {
+      request->opens = json_incref (call);
+      recorder->n_opening++;
+    }
+  list_append (&recorder->requests, &request->link);
+  watch (recorder);
+  return request->number;
+}
+
+static void
+restart_historian (Recorder *recorder)
+{
+  start_historian (recorder);
+  if (recorder->historian && recorder->open_call)
+    send_request (recorder, recorder->open_call, NULL, NULL);
+}
+
+static void
+historian_closed (void *data)
+{
+  Recorder *recorder = data;
+  bool worked = recorder->has_answered;
+
+  if (recorder->pid > 0)
+    kill (recorder->pid, SIGKILL);
+  link_free (recorder->historian);
+  recorder->historian = NULL;
+  recorder->pid = 0;
+  /* One that ends at once would do so for ever; the next request tries again. */
+  if (worked)
+    restart_historian (recorder);
+  fail_requests (recorder);
+  watch (recorder);
+}
+
+Recorder *
+recorder_new (Loop *loop, const char *history_dir)
+{
+  Recorder *recorder = calloc (1, sizeof *recorder);
+
+  if (!recorder)
+    return NULL;
+  recorder->loop = loop;
+  recorder->history_dir = history_dir;
+  list_init (&recorder->requests);
+  loop_timer_init (&recorder->patience, lose_patience, recorder);
+  start_historian (recorder);
+  return recorder;
+}
+
+void
+recorder_free (Recorder *recorder)
+{
+  loop_timer_stop (&recorder->patience);
+  link_free (recorder->historian);
+  LIST_FOREACH (node, &recorder->requests)
+  request_free (recorder, LIST_ITEM (node, Request, link));
+  json_decref (recorder->open_call);
+  free (recorder);
+}
+
+uint32_t
+recorder_call (Recorder *recorder, json_t *call, const RecorderCallbacks *callbacks, void *data)
+{
+  if (!recorder->historian)
+    restart_historian (recorder);
+  return recorder->historian && call ? send_request (recorder, call, callbacks, data) : 0;
+}
+
+void
+recorder_forget (Recorder *recorder, uint32_t number)
+{
+  Request *request = find_request (recorder, number);
+
+  if (!request)
+    return;
+  request->callbacks = NULL;
+  if (request->answered)
+    request_free (recorder, request);
+}
+
+bool
+recorder_is_open (const Recorder *recorder)
+{
+  return recorder->open_call || recorder->n_opening > 0;
+}
+
+unsigned long
+recorder_session (const Recorder *recorder)
+{
+  return recorder->session;
+}
+
+size_t
+recorder_queued (const Recorder *recorder)
+{
+  return recorder->historian ? link_queued (recorder->historian) : 0;
+}
+
+void
+recorder_send (Recorder *recorder, const AsbFrameHeader *header, const void *payload)
+{
+  if (recorder->historian)
+    link_send (recorder->historian, header, payload);
+}
+
+void
+recorder_send_credit (Recorder *recorder, uint32_t number, uint64_t count)
+{
+  if (recorder->historian)
+    link_send_credit (recorder->historian, number, ASB_CHANNEL_OUTPUT, count);
+}
+
+void
+recorder_reaped (Recorder *recorder, pid_t pid)
+{
+  if (recorder->pid == pid)
+    recorder->pid = 0;
+}
+
+pid_t
+recorder_pid (const Recorder *recorder)
+{
+  return recorder->pid;
+}

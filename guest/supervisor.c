@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "supervisor.h"
+
+#include "command-job.h"
+#include "execute.h"
+#include "loop.h"
+#include "process-tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GRACE (500 * LOOP_MILLISECOND)
+#define KILL_INTERVAL (20 * LOOP_MILLISECOND)
+#define NEVER INT64_MAX
+#define MAX_OOM_SCORE_ADJ 1000
+#define COMMAND_OOM_SCORE_ADJ 500
+
+typedef enum
+{
+  STATE_WAITING,
+  STATE_RUNNING,
+  STATE_TERMINATING,
+  STATE_KILLING,
+  STATE_ENDED
+} State;
+
+typedef struct
+{
+  const ProcessState *process;
+  State state;
+  int socket_fd; /* -1: the broker is gone */
+  int signal_fd;
+  pid_t pid;
+  bool main_runs;
+  int64_t deadline;
+  int64_t next_step; /* from TERM to KILL, and of KILL again */
+} Supervisor;
+
+static void
+tell (Supervisor *self, SupervisorMessage message)
+{
+  clock_gettime (CLOCK_REALTIME, &message.realtime);
+  message.monotonic = loop_now ();
+  if (self->socket_fd >= 0)
+    send (self->socket_fd, &message, sizeof message, MSG_NOSIGNAL);
+}
+
+static void
+fail (Supervisor *self, SupervisorStage stage, int error)
+{
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_FAILED, .stage = stage, .value = error });
+  self->state = STATE_ENDED;
+}
+
+/* When memory runs out, it shall be the command's doing. Only now does the file belong to us. */
+static void
+offer_to_oom_killer (const Supervisor *self)
+{
+  int score = self->process->oom_score_adj + COMMAND_OOM_SCORE_ADJ;
+  char path[48];
+  int fd;
+
+  snprintf (path, sizeof path, "/proc/%d/oom_score_adj", self->pid);
+  fd = open (path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  dprintf (fd, "%d", score > MAX_OOM_SCORE_ADJ ? MAX_OOM_SCORE_ADJ : score);
+  close (fd);
+}
+
+/* We sleep until the new process is the command or has failed. Should that take for ever (a
+ * program on a dead disk), the broker ends us. */
+static void
+execute (Supervisor *self, const CommandJob *job, const int streams[3])
+{
+  volatile ExecuteFault fault = { 0 };
+
+  if (job->deadline > 0)
+    self->deadline = loop_now () + job->deadline;
+  self->pid = vfork ();
+  if (self->pid == 0)
+    execute_command (job, streams, self->process, &fault);
+  if (self->pid < 0)
+    {
+      fail (self, SUPERVISOR_STAGE_FORK, errno);
+      return;
+    }
+  if (fault.error != 0)
+    {
+      waitpid (self->pid, NULL, 0);
+      fail (self, fault.stage, fault.error);
+      return;
+    }
+  self->main_runs = true;
+  self->state = STATE_RUNNING;
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_STARTED, .value = self->pid });
+  offer_to_oom_killer (self);
+}
+
+static void
+begin (Supervisor *self, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
+{
+  CommandJob job;
+
+  if (self->state != STATE_WAITING)
+    return;
+  if (command_job_read (descriptors[3], &job))
+    execute (self, &job, descriptors);
+  else
+    fail (self, SUPERVISOR_STAGE_FORK, errno);
+}
+
+static void
+signal_all (const Supervisor *self, int number)
+{
+  if (process_tree_is_visible ())
+    process_tree_signal (number, NULL);
+  else if (self->main_runs)
+    kill (-self->pid, number);
+}
+
+static void
+terminate (Supervisor *self, bool timed_out)
+{
+  if (self->state == STATE_WAITING)
+    self->state = STATE_ENDED;
+  if (self->state >= STATE_TERMINATING)
+    return;
+  self->state = STATE_TERMINATING;
+  self->deadline = NEVER;
+  self->next_step = loop_now () + GRACE;
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_KILLING, .value = timed_out });
+  signal_all (self, SIGTERM);
+  /* What was stopped shall hear it too. */
+  signal_all (self, SIGCONT);
+}
+
+static void
+kill_all (Supervisor *self)
+{
+  self->state = STATE_KILLING;
+  self->next_step = loop_now () + KILL_INTERVAL;
+  /* A group is stopped in one step, which a fork cannot outrun. */
+  if (self->main_runs)
+    kill (-self->pid, SIGSTOP);
+  if (process_tree_is_visible ())
+    process_tree_kill (NULL);
+  else if (self->main_runs)
+    kill (-self->pid, SIGKILL);
+}
+
+static void
+main_ended (Supervisor *self)
+{
+  int status = 0;
+
+  /* Without /proc its group is all that is known, and only until it has been waited for. */
+  if (self->state >= STATE_TERMINATING && !process_tree_is_visible ())
+    kill (-self->pid, SIGKILL);
+  waitpid (self->pid, &status, 0);
+  self->main_runs = false;
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_EXITED, .value = status });
+}
+
+static void
+reap (Supervisor *self)
+{
+  siginfo_t info = { 0 };
+
+  if (self->state == STATE_WAITING)
+    return;
+  while (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    {
+      if (info.si_pid == 0)
+        return;
+      if (info.si_pid == self->pid && self->main_runs)
+        main_ended (self);
+      else
+        waitpid (info.si_pid, NULL, 0);
+      info.si_pid = 0;
+    }
+  if (errno == ECHILD)
+    self->state = STATE_ENDED;
+}
+
+static void
+send_signal (Supervisor *self, int number)
+{
+  bool sent;
+
+  reap (self);
+  sent = self->main_runs && kill (-self->pid, number) == 0;
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_SIGNALLED, .value = sent });
+}
+
+/* Puts the descriptors that came with @header into @descriptors; how many. */
+static size_t
+take_descriptors (struct msghdr *header, int descriptors[SUPERVISOR_N_DESCRIPTORS])
+{
+  struct cmsghdr *control = CMSG_FIRSTHDR (header);
+  size_t n = 0;
+
+  if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+    return 0;
+  n = (control->cmsg_len - CMSG_LEN (0)) / sizeof (int);
+  memcpy (descriptors, CMSG_DATA (control), n * sizeof (int));
+  return n;
+}
+
+static void
+close_descriptors (const int *descriptors, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    close (descriptors[i]);
+}
+
+static void
+broker_is_gone (Supervisor *self)
+{
+  close (self->socket_fd);
+  self->socket_fd = -1;
+  terminate (self, false);
+}
+
+static void
+read_message (Supervisor *self)
+{
+  union
+  {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE (SUPERVISOR_N_DESCRIPTORS * sizeof (int))];
+  } control;
+  SupervisorMessage message = { 0 };
+  struct iovec vector = { &message, sizeof message };
+  struct msghdr header = { .msg_iov = &vector,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes };
+  int descriptors[SUPERVISOR_N_DESCRIPTORS];
+  size_t n_descriptors;
+  ssize_t n = recvmsg (self->socket_fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n <= 0)
+    {
+      broker_is_gone (self);
+      return;
+    }
+  n_descriptors = take_descriptors (&header, descriptors);
+  if (message.kind == SUPERVISOR_BEGIN && n_descriptors == SUPERVISOR_N_DESCRIPTORS)
+    begin (self, descriptors);
+  else if (message.kind == SUPERVISOR_KILL)
+    terminate (self, false);
+  else if (message.kind == SUPERVISOR_SIGNAL)
+    send_signal (self, message.value);
+  close_descriptors (descriptors, n_descriptors);
+}
+
+static int
+milliseconds_to_wait (const Supervisor *self)
+{
+  int64_t due = self->deadline < self->next_step ? self->deadline : self->next_step;
+  int64_t left = (due - loop_now () + LOOP_MILLISECOND - 1) / LOOP_MILLISECOND;
+
+  if (due == NEVER)
+    return -1;
+  if (left < 0)
+    return 0;
+  return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static void
+look_at_clock (Supervisor *self)
+{
+  int64_t now = loop_now ();
+
+  if (now >= self->deadline)
+    terminate (self, true);
+  if (now >= self->next_step)
+    kill_all (self);
+}
+
+static void
+turn (Supervisor *self)
+{
+  struct signalfd_siginfo info;
+  struct pollfd polled[] = {
+    { .fd = self->socket_fd, .events = POLLIN },
+    { .fd = self->signal_fd, .events = POLLIN },
+  };
+
+  if (poll (polled, 2, milliseconds_to_wait (self)) < 0)
+    return;
+  if (polled[1].revents && read (self->signal_fd, &info, sizeof info) > 0)
+    reap (self);
+  if (polled[0].revents && self->state != STATE_ENDED)
+    read_message (self);
+  if (self->state != STATE_ENDED)
+    look_at_clock (self);
+}
+
+int
+supervisor_main (int socket_fd, void *data)
+{
+  Supervisor self
+      = { .process = data, .socket_fd = socket_fd, .deadline = NEVER, .next_step = NEVER };
+  sigset_t child;
+
+  sigemptyset (&child);
+  sigaddset (&child, SIGCHLD);
+  sigprocmask (SIG_BLOCK, &child, NULL);
+  self.signal_fd = signalfd (-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (prctl (PR_SET_CHILD_SUBREAPER, 1) != 0 || self.signal_fd < 0)
+    fail (&self, SUPERVISOR_STAGE_FORK, errno);
+  while (self.state != STATE_ENDED)
+    turn (&self);
+  tell (&self, (SupervisorMessage){ .kind = SUPERVISOR_ENDED });
+  return 0;
+}

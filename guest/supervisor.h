@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The process between the broker and one command. All that the command ever starts descends from
+ * it, so that it can end it all, and it does when the broker is gone. */
+
+#pragma once
+
+#include "process.h"
+
+#include <stdint.h>
+#include <time.h>
+
+typedef enum
+{
+  /* To the supervisor. */
+  SUPERVISOR_BEGIN,  /* with SUPERVISOR_N_DESCRIPTORS descriptors */
+  SUPERVISOR_KILL,   /* everything shall end */
+  SUPERVISOR_SIGNAL, /* value: the signal */
+
+  /* From the supervisor. */
+  SUPERVISOR_STARTED,   /* value: the process ID */
+  SUPERVISOR_FAILED,    /* value: an errno, stage: what failed; the command never ran */
+  SUPERVISOR_EXITED,    /* value: the status of waitpid () */
+  SUPERVISOR_KILLING,   /* value: whether because of the deadline; everything is being ended */
+  SUPERVISOR_SIGNALLED, /* value: whether it was sent */
+  SUPERVISOR_ENDED      /* nothing that descends from the command is left */
+} SupervisorMessageKind;
+
+typedef enum
+{
+  SUPERVISOR_STAGE_FORK,
+  SUPERVISOR_STAGE_DIRECTORY,
+  SUPERVISOR_STAGE_EXECUTE,
+  SUPERVISOR_STAGE_SHELL
+} SupervisorStage;
+
+typedef struct
+{
+  SupervisorMessageKind kind;
+  SupervisorStage stage;
+  int value;
+  struct timespec realtime;
+  int64_t monotonic; /* nanoseconds */
+} SupervisorMessage;
+
+/* What comes with SUPERVISOR_BEGIN: what becomes 0, 1 and 2, and the job (command-job.h). */
+#define SUPERVISOR_N_DESCRIPTORS 4
+
+/* For process_fork () with SOCK_SEQPACKET; @data is the ProcessState of the guest. */
+int supervisor_main (int socket_fd, void *data);

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker-pool.h"
+
+#include "asb-wire-json.h"
+#include "link.h"
+#include "process.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define MAX_IDLE 2
+
+/* What does not end by itself by then hangs. */
+#define CANCEL_TIMEOUT (500 * LOOP_MILLISECOND)
+
+typedef struct
+{
+  List link;
+  WorkerPool *pool;
+  Link *socket;
+  pid_t pid; /* 0: waited for */
+  uint32_t number;
+  WorkerTask *task;
+  char *lock; /* the file it wants to be the only one to write */
+  bool has_lock;
+} Worker;
+
+struct WorkerTask
+{
+  List link; /* of those that wait */
+  WorkerPool *pool;
+  Call *call;
+  void (*finish) (Call *call, json_t *reply, Failure *failure);
+  Worker *worker; /* NULL: it waits its turn */
+  LoopTimer cancel_timer;
+  uint64_t credited;
+};
+
+struct WorkerPool
+{
+  Broker *broker;
+  List workers;
+  List waiting;
+};
+
+static void assign (WorkerPool *pool);
+
+static void
+finish_task (WorkerTask *task, json_t *reply, Failure *failure)
+{
+  list_remove (&task->link);
+  loop_timer_stop (&task->cancel_timer);
+  task->finish (task->call, reply, failure);
+  free (task);
+}
+
+static void
+finish_cancelled (WorkerTask *task)
+{
+  Failure failure = { 0 };
+
+  failure_set (&failure, FAILURE_CANCELLED, "The call was cancelled");
+  finish_task (task, NULL, &failure);
+}
+
+/* Locks: one writer of a file at a time, in the order they asked. */
+
+static bool
+is_locked (const WorkerPool *pool, const char *lock)
+{
+  LIST_FOREACH (node, &pool->workers)
+  {
+    const Worker *worker = LIST_ITEM (node, Worker, link);
+
+    if (worker->has_lock && strcmp (worker->lock, lock) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void
+grant_locks (WorkerPool *pool)
+{
+  LIST_FOREACH (node, &pool->workers)
+  {
+    Worker *worker = LIST_ITEM (node, Worker, link);
+    AsbFrameHeader header = { .type = ASB_FRAME_EVENT, .call = worker->number };
+
+    if (!worker->lock || worker->has_lock || is_locked (pool, worker->lock))
+      continue;
+    worker->has_lock = true;
+    link_send (worker->socket, &header, NULL);
+  }
+}
+
+static void
+drop_lock (Worker *worker)
+{
+  free (worker->lock);
+  worker->lock = NULL;
+  worker->has_lock = false;
+  grant_locks (worker->pool);
+}
+
+static void
+ask_for_lock (Worker *worker, json_t *event)
+{
+  const char *lock = json_string_value (json_object_get (event, "lock"));
+
+  drop_lock (worker);
+  worker->lock = lock ? strdup (lock) : NULL;
+  if (!worker->lock)
+    kill (worker->pid, SIGKILL);
+  grant_locks (worker->pool);
+}
+
+/* Workers. */
+
+static void
+free_worker (Worker *worker)
+{
+  list_remove (&worker->link);
+  drop_lock (worker);
+  link_free (worker->socket);
+  free (worker);
+}
+
+static size_t
+count_idle (const WorkerPool *pool)
+{
+  size_t n = 0;
+
+  LIST_FOREACH (node, &pool->workers)
+  n += LIST_ITEM (node, Worker, link)->task == NULL;
+  return n;
+}
+
+static void
+receive_reply (Worker *worker, json_t *reply)
+{
+  WorkerTask *task = worker->task;
+  WorkerPool *pool = worker->pool;
+  Failure failure = { 0 };
+
+  worker->task = NULL;
+  drop_lock (worker);
+  if (!json_object_get (reply, "result"))
+    failure_from_json (&failure, json_object_get (reply, "error"));
+  finish_task (task, reply, &failure);
+  assign (pool);
+  if (!worker->task && count_idle (pool) > MAX_IDLE)
+    free_worker (worker);
+}
+
+static void
+receive_json (Worker *worker, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  const char *reason;
+  json_t *json = asb_wire_json_parse (payload, header->length, &reason);
+
+  if (!json)
+    kill (worker->pid, SIGKILL);
+  else if (header->type == ASB_FRAME_REPLY)
+    receive_reply (worker, json);
+  else if (json_object_get (json, "lock"))
+    ask_for_lock (worker, json);
+  else
+    call_event (worker->task->call, json);
+  json_decref (json);
+}
+
+static void
+receive_data (const Worker *worker, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  OutFrame *frame = out_frame_new (header, payload);
+
+  if (frame)
+    call_send (worker->task->call, ASB_CHANNEL_OUTPUT, frame);
+  else
+    kill (worker->pid, SIGKILL);
+}
+
+static void
+worker_frame (void *data, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  Worker *worker = data;
+
+  if (!worker->task || header->call != worker->number)
+    return;
+  switch (header->type)
+    {
+    case ASB_FRAME_REPLY:
+    case ASB_FRAME_EVENT:
+      receive_json (worker, header, payload);
+      break;
+    case ASB_FRAME_DATA:
+      receive_data (worker, header, payload);
+      break;
+    case ASB_FRAME_CREDIT:
+      call_credit_input (worker->task->call, asb_frame_count_read (payload));
+      break;
+    default:
+      break;
+    }
+}
+
+static void
+worker_closed (void *data)
+{
+  Worker *worker = data;
+  WorkerPool *pool = worker->pool;
+  WorkerTask *task = worker->task;
+  Failure failure = { 0 };
+
+  if (worker->pid > 0)
+    kill (worker->pid, SIGKILL);
+  free_worker (worker);
+  if (task && task->call->cancelled)
+    finish_cancelled (task);
+  else if (task)
+    {
+      failure_set (&failure, FAILURE_INTERNAL, "The file worker ended in the middle of the call");
+      finish_task (task, NULL, &failure);
+    }
+  assign (pool);
+}
+
+static const LinkCallbacks LINK_CALLBACKS = { worker_frame, worker_closed };
+
+/* NULL with errno set when there is no room for another process. */
+static Worker *
+worker_new (WorkerPool *pool)
+{
+  Worker *worker = calloc (1, sizeof *worker);
+  int fd;
+
+  if (!worker)
+    return NULL;
+  worker->pool = pool;
+  worker->pid = process_fork ("asb-worker", SOCK_STREAM, worker_main,
+                              (void *)pool->broker->options->history_dir, NULL, 0, &fd);
+  if (worker->pid > 0)
+    worker->socket = link_new (pool->broker->loop, fd, &LINK_CALLBACKS, worker);
+  if (!worker->socket)
+    {
+      free (worker);
+      return NULL;
+    }
+  list_append (&pool->workers, &worker->link);
+  return worker;
+}
+
+static Worker *
+find_idle (const WorkerPool *pool, size_t *n_workers)
+{
+  *n_workers = 0;
+  LIST_FOREACH (node, &pool->workers)
+  {
+    Worker *worker = LIST_ITEM (node, Worker, link);
+
+    if (!worker->task)
+      return worker;
+    ++*n_workers;
+  }
+  return NULL;
+}
+
+static void
+begin (Worker *worker, WorkerTask *task)
+{
+  Call *call = task->call;
+  json_t *request = json_pack ("{s:s, s:O, s:b}", "call", call->kind->name, "args", call->args,
+                               "recorded", call->record.state == RECORD_ACTIVE);
+  Failure failure = { 0 };
+
+  list_remove (&task->link);
+  worker->task = task;
+  task->worker = worker;
+  worker->number = worker->number % UINT32_MAX + 1;
+  if (link_send_json (worker->socket, ASB_FRAME_CALL, worker->number, request))
+    worker_task_input (task);
+  else
+    {
+      worker->task = NULL;
+      failure_set (&failure, FAILURE_INVALID_ARGUMENT, "The arguments are larger than 1 MiB");
+      finish_task (task, NULL, &failure);
+    }
+  json_decref (request);
+}
+
+/* Gives the tasks that wait to workers, as long as there are any. */
+static void
+assign (WorkerPool *pool)
+{
+  while (!list_is_empty (&pool->waiting))
+    {
+      WorkerTask *task = LIST_ITEM (pool->waiting.next, WorkerTask, link);
+      Failure failure = { 0 };
+      size_t n_workers;
+      Worker *worker = find_idle (pool, &n_workers);
+
+      if (!worker && n_workers < WORKER_POOL_MAX_WORKERS)
+        worker = worker_new (pool);
+      if (!worker && n_workers > 0)
+        return;
+      if (worker)
+        begin (worker, task);
+      else
+        {
+          failure_set (&failure, FAILURE_INTERNAL, "Could not start a file worker: %s",
+                       strerrordesc_np (errno));
+          finish_task (task, NULL, &failure);
+        }
+    }
+}
+
+WorkerPool *
+worker_pool_new (Broker *broker)
+{
+  WorkerPool *pool = calloc (1, sizeof *pool);
+
+  if (!pool)
+    return NULL;
+  pool->broker = broker;
+  list_init (&pool->workers);
+  list_init (&pool->waiting);
+  return pool;
+}
+
+void
+worker_pool_free (WorkerPool *pool)
+{
+  LIST_FOREACH (node, &pool->workers)
+  {
+    Worker *worker = LIST_ITEM (node, Worker, link);
+
+    free (worker->task);
+    free_worker (worker);
+  }
+  free (pool);
+}
+
+/* Tasks. */
+
+static void
+cancel_timed_out (void *data)
+{
+  WorkerTask *task = data;
+
+  if (task->worker->pid > 0)
+    kill (task->worker->pid, SIGKILL);
+}
+
+bool
+worker_pool_submit (WorkerPool *pool, Call *call,
+                    void (*finish) (Call *call, json_t *reply, Failure *failure))
+{
+  WorkerTask *task = calloc (1, sizeof *task);
+
+  if (!task)
+    return false;
+  task->pool = pool;
+  task->call = call;
+  task->finish = finish;
+  loop_timer_init (&task->cancel_timer, cancel_timed_out, task);
+  call->operation = task;
+  list_append (&pool->waiting, &task->link);
+  assign (pool);
+  return true;
+}
+
+void
+worker_task_cancel (WorkerTask *task)
+{
+  AsbFrameHeader header = { .type = ASB_FRAME_CANCEL };
+
+  if (!task->worker)
+    {
+      finish_cancelled (task);
+      return;
+    }
+  header.call = task->worker->number;
+  link_send (task->worker->socket, &header, NULL);
+  loop_timer_start (task->pool->broker->loop, &task->cancel_timer, CANCEL_TIMEOUT);
+}
+
+void
+worker_task_input (WorkerTask *task)
+{
+  FrameQueue *waiting = &task->call->inlet.waiting;
+
+  while (task->worker && waiting->first)
+    {
+      OutFrame *frame = frame_queue_pop (waiting);
+
+      frame->header.call = task->worker->number;
+      link_send (task->worker->socket, &frame->header, out_frame_payload (frame));
+      free (frame);
+    }
+}
+
+void
+worker_task_credit (WorkerTask *task)
+{
+  uint64_t credited = task->call->outlets[ASB_CHANNEL_OUTPUT].credited;
+
+  if (!task->worker || credited == task->credited)
+    return;
+  task->credited = credited;
+  link_send_credit (task->worker->socket, task->worker->number, ASB_CHANNEL_OUTPUT, credited);
+}
+
+void
+worker_task_stop (WorkerTask *task)
+{
+  AsbFrameHeader header = { .type = ASB_FRAME_STOP, .channel = ASB_CHANNEL_OUTPUT };
+
+  if (!task->worker)
+    return;
+  header.call = task->worker->number;
+  link_send (task->worker->socket, &header, NULL);
+}
+
+size_t
+worker_pool_list (const WorkerPool *pool, pid_t *pids)
+{
+  size_t n = 0;
+
+  LIST_FOREACH (node, &pool->workers)
+  {
+    Worker *worker = LIST_ITEM (node, Worker, link);
+
+    if (worker->pid > 0)
+      pids[n++] = worker->pid;
+  }
+  return n;
+}
+
+void
+worker_pool_reaped (WorkerPool *pool, pid_t pid)
+{
+  LIST_FOREACH (node, &pool->workers)
+  {
+    Worker *worker = LIST_ITEM (node, Worker, link);
+
+    if (worker->pid == pid)
+      worker->pid = 0;
+  }
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker.h"
+
+#include "asb-wire-json.h"
+#include "file-operations.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static const struct
+{
+  const char *name;
+  bool (*run) (FileWorker *worker, FileResult *result, Failure *failure);
+} OPERATIONS[] = {
+  { "file.stat", file_stat },   { "file.list", file_list },   { "file.read", file_read },
+  { "file.write", file_write }, { "file.mkdir", file_mkdir }, { "file.delete", file_delete },
+  { "file.move", file_move },
+};
+
+static void
+skip (struct iovec *vectors, size_t written)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      size_t part = written < vectors[i].iov_len ? written : vectors[i].iov_len;
+
+      vectors[i].iov_base = (uint8_t *)vectors[i].iov_base + part;
+      vectors[i].iov_len -= part;
+      written -= part;
+    }
+}
+
+static void
+send_frame (FileWorker *worker, uint8_t type, unsigned channel, const void *payload, size_t length)
+{
+  AsbFrameHeader header = { .length = (uint32_t)length,
+                            .type = type,
+                            .channel = (uint16_t)channel,
+                            .call = worker->call,
+                            .sequence = asb_frame_type_is_numbered (type) };
+  uint8_t bytes[ASB_FRAME_HEADER_SIZE];
+  struct iovec vectors[2] = { { bytes, sizeof bytes }, { (void *)payload, length } };
+
+  asb_frame_header_write (&header, bytes);
+  while (!worker->closed && vectors[0].iov_len + vectors[1].iov_len > 0)
+    {
+      ssize_t n = writev (worker->socket_fd, vectors, 2);
+
+      if (n >= 0)
+        skip (vectors, (size_t)n);
+      else if (errno != EINTR)
+        worker->closed = true;
+    }
+}
+
+static bool
+send_json (FileWorker *worker, uint8_t type, json_t *json)
+{
+  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  size_t length = text ? strlen (text) : 0;
+  bool fits = text && length <= ASB_FRAME_MAX_CONTROL;
+
+  if (fits)
+    send_frame (worker, type, 0, text, length);
+  free (text);
+  return fits;
+}
+
+static void
+take_frame (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  uint64_t count;
+
+  switch (header->type)
+    {
+    case ASB_FRAME_CANCEL:
+      worker->cancelled = true;
+      break;
+    case ASB_FRAME_STOP:
+      worker->stopped = true;
+      break;
+    case ASB_FRAME_EVENT:
+      worker->has_lock = true;
+      break;
+    case ASB_FRAME_CREDIT:
+      count = asb_frame_count_read (payload);
+      if (count > worker->credited && count <= worker->sent)
+        worker->credited = count;
+      break;
+    case ASB_FRAME_DATA:
+      worker->input = payload;
+      worker->input_size = header->length;
+      worker->input_ended = (header->flags & ASB_FRAME_FLAG_FIN) != 0;
+      break;
+    default:
+      break;
+    }
+}
+
+/* Waits for a frame; false when the broker is gone. */
+static bool
+read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
+{
+  const char *reason;
+
+  while (!worker->closed)
+    {
+      AsbFrameStatus status = frame_reader_next (&worker->reader, header, payload, &reason);
+
+      if (status == ASB_FRAME_OK)
+        return true;
+      if (status == ASB_FRAME_INVALID
+          || frame_reader_fill (&worker->reader, worker->socket_fd) == FRAME_READER_CLOSED)
+        worker->closed = true;
+    }
+  return false;
+}
+
+static bool
+is_ended (const FileWorker *worker)
+{
+  return worker->closed || worker->cancelled;
+}
+
+/* Waits for one more frame of the call; false when there is no point in going on. */
+static bool
+wait_for_frame (FileWorker *worker)
+{
+  AsbFrameHeader header;
+  const uint8_t *payload;
+
+  if (is_ended (worker) || !read_frame (worker, &header, &payload))
+    return false;
+  if (header.call == worker->call)
+    take_frame (worker, &header, payload);
+  return !is_ended (worker);
+}
+
+bool
+worker_goes_on (FileWorker *worker)
+{
+  struct pollfd polled = { .fd = worker->socket_fd, .events = POLLIN };
+  AsbFrameHeader header;
+  const uint8_t *payload;
+  const char *reason;
+
+  while (!is_ended (worker))
+    {
+      if (frame_reader_next (&worker->reader, &header, &payload, &reason) == ASB_FRAME_OK)
+        {
+          if (header.call == worker->call)
+            take_frame (worker, &header, payload);
+        }
+      else if (poll (&polled, 1, 0) <= 0)
+        return true;
+      else if (frame_reader_fill (&worker->reader, worker->socket_fd) == FRAME_READER_CLOSED)
+        worker->closed = true;
+    }
+  return false;
+}
+
+bool
+worker_send (FileWorker *worker, const void *bytes, size_t size)
+{
+  const uint8_t *at = bytes;
+
+  while (size > 0)
+    {
+      uint64_t room = ASB_FRAME_WINDOW - (worker->sent - worker->credited);
+      size_t part = size < ASB_FRAME_MAX_DATA ? size : ASB_FRAME_MAX_DATA;
+
+      if (worker->stopped || is_ended (worker))
+        return false;
+      if (room == 0)
+        {
+          wait_for_frame (worker);
+          continue;
+        }
+      part = part < room ? part : (size_t)room;
+      send_frame (worker, ASB_FRAME_DATA, ASB_CHANNEL_OUTPUT, at, part);
+      worker->sent += part;
+      at += part;
+      size -= part;
+    }
+  return worker_goes_on (worker) && !worker->stopped;
+}
+
+static void
+tell_consumed (FileWorker *worker)
+{
+  uint8_t payload[8];
+
+  if (worker->consumed - worker->consumed_told < ASB_FRAME_CREDIT_STEP)
+    return;
+  worker->consumed_told = worker->consumed;
+  asb_frame_count_write (worker->consumed, payload);
+  send_frame (worker, ASB_FRAME_CREDIT, ASB_CHANNEL_INPUT, payload, sizeof payload);
+}
+
+const uint8_t *
+worker_receive (FileWorker *worker, size_t *size)
+{
+  tell_consumed (worker);
+  worker->input = NULL;
+  while (!worker->input && !worker->input_ended)
+    if (!wait_for_frame (worker))
+      return NULL;
+  *size = worker->input_size;
+  worker->consumed += worker->input ? worker->input_size : 0;
+  return worker->input;
+}
+
+void
+worker_send_event (FileWorker *worker, json_t *event)
+{
+  send_json (worker, ASB_FRAME_EVENT, event);
+  json_decref (event);
+}
+
+bool
+worker_lock (FileWorker *worker, const char *name)
+{
+  worker->has_lock = false;
+  worker_send_event (worker, json_pack ("{s:s}", "lock", name));
+  while (!worker->has_lock)
+    if (!wait_for_frame (worker))
+      return false;
+  return true;
+}
+
+static bool
+run (FileWorker *worker, const char *name, FileResult *result, Failure *failure)
+{
+  for (size_t i = 0; name && i < sizeof OPERATIONS / sizeof *OPERATIONS; i++)
+    if (strcmp (name, OPERATIONS[i].name) == 0)
+      return OPERATIONS[i].run (worker, result, failure);
+  return failure_set (failure, FAILURE_UNSUPPORTED_CALL, "The file worker does not know the call");
+}
+
+static void
+answer (FileWorker *worker, bool done, FileResult *result, Failure *failure)
+{
+  json_t *reply;
+
+  if (!done && !failure->code)
+    failure_set (failure, FAILURE_CANCELLED, "The call was cancelled");
+  if (done && !result->result)
+    failure_set (failure, FAILURE_INTERNAL, "There is not enough memory");
+  if (failure->code)
+    reply = json_pack ("{s:o}", "error", failure_to_json (failure));
+  else
+    reply = json_pack ("{s:O, s:O*}", "result", result->result, "recorded", result->recorded);
+  if (!send_json (worker, ASB_FRAME_REPLY, reply))
+    worker->closed = true;
+  json_decref (reply);
+  json_decref (result->result);
+  json_decref (result->recorded);
+  failure_clear (failure);
+}
+
+static void
+serve_call (FileWorker *worker, const AsbFrameHeader *header, json_t *request)
+{
+  FileResult result = { 0 };
+  Failure failure = { 0 };
+  bool done;
+
+  *worker = (FileWorker){ .socket_fd = worker->socket_fd,
+                          .history_dir = worker->history_dir,
+                          .reader = worker->reader,
+                          .call = header->call,
+                          .args = json_object_get (request, "args"),
+                          .recorded = json_is_true (json_object_get (request, "recorded")) };
+  done = run (worker, json_string_value (json_object_get (request, "call")), &result, &failure);
+  answer (worker, done, &result, &failure);
+}
+
+int
+worker_main (int socket_fd, void *data)
+{
+  FileWorker worker = { .socket_fd = socket_fd, .history_dir = data };
+  AsbFrameHeader header;
+  const uint8_t *payload;
+  const char *reason;
+
+  /* Modes are given in full. */
+  umask (0);
+  while (read_frame (&worker, &header, &payload))
+    {
+      json_t *request = header.type == ASB_FRAME_CALL
+                            ? asb_wire_json_parse (payload, header.length, &reason)
+                            : NULL;
+
+      if (request)
+        serve_call (&worker, &header, request);
+      json_decref (request);
+    }
+  return 0;
+}

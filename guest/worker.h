@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A file worker: a process that does one call of files after the other, and may take its time. It
+ * speaks frames with the broker: CALL {"call", "args", "recorded"} and REPLY {"result",
+ * "recorded"?} or {"error"}, DATA, CREDIT, STOP and CANCEL as a client would send them, and EVENT
+ * {"lock": text}, which the broker answers with an EVENT when nobody else has that lock. */
+
+#pragma once
+
+#include "failure.h"
+#include "frames.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For process_fork () with SOCK_STREAM; @data is the path of the history directory. */
+int worker_main (int socket_fd, void *data);
+
+typedef struct
+{
+  int socket_fd;
+  const char *history_dir;
+  FrameReader reader;
+  bool closed; /* the broker is gone */
+
+  /* Of the call. */
+  uint32_t call;
+  json_t *args;
+  bool recorded; /* the record wants to know more */
+  bool cancelled;
+  bool stopped; /* nobody takes more of channel 1 */
+  bool has_lock;
+  bool input_ended;
+  uint64_t sent;
+  uint64_t credited;
+  uint64_t consumed;
+  uint64_t consumed_told;
+  const uint8_t *input;
+  size_t input_size;
+} FileWorker;
+
+typedef struct
+{
+  json_t *result;
+  json_t *recorded; /* NULL: nothing to keep */
+} FileResult;
+
+/* For the calls. What returns false because the call has been cancelled sets no failure. */
+
+/* Looks whether the call has been cancelled, without waiting. */
+bool worker_goes_on (FileWorker *worker);
+
+/* Sends bytes of channel 1 and waits for credit. False when it was stopped or cancelled. */
+bool worker_send (FileWorker *worker, const void *bytes, size_t size);
+
+/* Waits for bytes of channel 0, which are good until the next call. NULL at the end of them, or
+ * when the call was cancelled. */
+const uint8_t *worker_receive (FileWorker *worker, size_t *size);
+
+void worker_send_event (FileWorker *worker, json_t *event);
+
+/* Waits until nobody else holds the lock of that name, which is free again after the call. */
+bool worker_lock (FileWorker *worker, const char *name);
