@@ -25,6 +25,7 @@
 #include "asb-history-page.h"
 #include "asb-history-status.h"
 #include "asb-history-store.h"
+#include "asb-json-check.h"
 #include "asb-module.h"
 #include "asb-operation.h"
 #include "asb-process.h"
