@@ -140,5 +140,7 @@ void asb_history_config_set_stale_started_after_seconds (AsbHistoryConfig *self,
                                                          gint64 stale_started_after_seconds);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_history_config_validate (AsbHistoryConfig *self, GError **error);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_history_config_to_variant (AsbHistoryConfig *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

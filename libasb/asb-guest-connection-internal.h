@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the parts of a connection share: its life, what it sends, what it receives. */
+
+#pragma once
+
+#include "asb-guest-channel-private.h"
+#include "asb-guest-connection-private.h"
+#include "asb-guest-link-private.h"
+#include "asb-guest-outbox-private.h"
+
+typedef enum
+{
+  ASB_GUEST_STATE_NEW,
+  ASB_GUEST_STATE_OPENING, /* HELLO was sent */
+  ASB_GUEST_STATE_OPEN,
+  ASB_GUEST_STATE_CLOSING, /* the last frames are being written */
+  ASB_GUEST_STATE_CLOSED
+} AsbGuestState;
+
+struct _AsbGuestConnection
+{
+  gatomicrefcount references;
+  AsbGuestTimeouts timeouts;
+  AsbGuestState state;
+  AsbGuestLink link;
+  AsbGuestHello hello;
+  GHashTable *calls; /* number to AsbGuestCall */
+  guint32 last_number;
+  GError *end_error; /* what ended it */
+
+  /* What is sent. */
+  AsbGuestOutbox outbox;
+  GQueue controls;   /* frames of calls that wait for room */
+  GQueue sendable;   /* channels with something to send */
+  GQueue creditable; /* channels that were read from */
+  guint n_pongs;     /* since the last batch */
+  guint64 last_stopped;
+
+  /* What was received. */
+  guint64 received; /* the last number */
+  guint64 acknowledged;
+  gsize unacknowledged_bytes;
+
+  /* Times are those of g_get_monotonic_time (), 0 for never. */
+  GSource *timer;
+  gint64 timer_at;
+  gint64 last_heard;
+  gint64 asked_at; /* when the PING was sent that waits for an answer */
+  gint64 acknowledge_at;
+  gint64 give_up_at;
+
+  AsbGuestOpenedFunc opened;
+  gpointer opened_data;
+  AsbGuestEndedFunc ended;
+  gpointer ended_data;
+  GDestroyNotify ended_destroy;
+  GQueue close_tasks;
+  gboolean link_closed;
+};
+
+/* Life. */
+
+/* Takes @error, which is what calls that were sent fail with. With a @goodbye, a code, the guest is
+ * told of it. */
+void asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *goodbye);
+/* The other side broke the rules: @reason ends a sentence. */
+void asb_guest_connection_refuse (AsbGuestConnection *self, const char *reason);
+void asb_guest_connection_lose (AsbGuestConnection *self, const GError *error);
+void asb_guest_connection_opened (AsbGuestConnection *self);
+/* Everything that had to be written was. */
+void asb_guest_connection_written (AsbGuestConnection *self);
+void asb_guest_connection_update_timer (AsbGuestConnection *self);
+
+/* Lets go of a call that is over. */
+void asb_guest_connection_forget (AsbGuestConnection *self, AsbGuestCall *call);
+
+/* Sending. */
+void asb_guest_send_control (AsbGuestConnection *self, AsbFrameType type, AsbGuestCall *call,
+                             guint16 channel);
+void asb_guest_send_urgent (AsbGuestConnection *self, AsbFrameType type, gconstpointer payload,
+                            gsize size);
+void asb_guest_send_json (AsbGuestConnection *self, AsbFrameType type, json_t *json);
+void asb_guest_send_data (AsbGuestConnection *self, AsbGuestChannel *channel);
+void asb_guest_send_credit (AsbGuestConnection *self, AsbGuestChannel *channel);
+/* Of a call that is over, or was not sent yet. */
+void asb_guest_send_forget (AsbGuestConnection *self, AsbGuestCall *call);
+/* For a channel of a call that is over here and on which something comes all the same. */
+void asb_guest_send_stop (AsbGuestConnection *self, guint32 call, guint16 channel);
+
+/* Receiving: all frames that stand in the reader. */
+void asb_guest_receive (AsbGuestConnection *self);

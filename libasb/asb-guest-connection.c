@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-guest-connection-internal.h"
+
+#include "asb-error.h"
+#include "asb-guest-error-private.h"
+#include "asb-io-thread-private.h"
+#include "asb-wire-variant-private.h"
+
+/* Below that of the streams: what has arrived is looked at before a guest is found silent. */
+#define TIMER_PRIORITY (G_PRIORITY_DEFAULT + 10)
+
+const AsbGuestTimeouts asb_guest_default_timeouts = {
+  .hello = 30 * G_TIME_SPAN_SECOND,
+  .quiet = 30 * G_TIME_SPAN_SECOND,
+  .answer = 30 * G_TIME_SPAN_SECOND,
+  .acknowledge = 20 * G_TIME_SPAN_MILLISECOND,
+  .linger = 5 * G_TIME_SPAN_SECOND,
+};
+
+static void link_received (gpointer owner);
+static void link_writable (gpointer owner);
+static void link_failed (gpointer owner, const GError *error);
+static void link_closed (gpointer owner);
+static gpointer link_hold (gpointer owner);
+static void link_release (gpointer owner);
+
+static const AsbGuestLinkFuncs link_funcs = {
+  .received = link_received,
+  .writable = link_writable,
+  .failed = link_failed,
+  .closed = link_closed,
+  .hold = link_hold,
+  .release = link_release,
+};
+
+static GHashTable *
+call_table_new (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)asb_guest_call_unref);
+}
+
+AsbGuestConnection *
+asb_guest_connection_new (GIOStream *stream, const AsbGuestTimeouts *timeouts)
+{
+  AsbGuestConnection *self = g_new0 (AsbGuestConnection, 1);
+
+  g_atomic_ref_count_init (&self->references);
+  self->timeouts = *timeouts;
+  self->calls = call_table_new ();
+  asb_guest_outbox_init (&self->outbox);
+  asb_guest_link_init (&self->link, stream, &link_funcs, self);
+  return self;
+}
+
+AsbGuestConnection *
+asb_guest_connection_ref (AsbGuestConnection *self)
+{
+  g_atomic_ref_count_inc (&self->references);
+  return self;
+}
+
+void
+asb_guest_connection_unref (AsbGuestConnection *self)
+{
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
+  g_clear_pointer (&self->timer, g_source_unref);
+  g_clear_pointer (&self->calls, g_hash_table_unref);
+  asb_guest_outbox_clear (&self->outbox);
+  asb_guest_link_clear (&self->link);
+  asb_guest_hello_clear (&self->hello);
+  g_clear_error (&self->end_error);
+  if (self->ended_destroy)
+    self->ended_destroy (self->ended_data);
+  g_free (self);
+}
+
+const AsbGuestHello *
+asb_guest_connection_get_hello (AsbGuestConnection *self)
+{
+  return &self->hello;
+}
+
+void
+asb_guest_connection_set_ended_func (AsbGuestConnection *self, AsbGuestEndedFunc ended,
+                                     gpointer data, GDestroyNotify destroy)
+{
+  self->ended = ended;
+  self->ended_data = data;
+  self->ended_destroy = destroy;
+}
+
+/* What a connection waits for, and what it does then. */
+
+static gint64
+next_time (AsbGuestConnection *self)
+{
+  gint64 at;
+
+  if (self->state != ASB_GUEST_STATE_OPEN)
+    return self->give_up_at;
+  at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer
+                          : self->last_heard + self->timeouts.quiet;
+  return self->acknowledge_at > 0 ? MIN (at, self->acknowledge_at) : at;
+}
+
+/* A timer that goes off too early is set again; only going off earlier needs setting it. */
+void
+asb_guest_connection_update_timer (AsbGuestConnection *self)
+{
+  gint64 at = next_time (self);
+
+  if (at <= 0 || (self->timer_at > 0 && self->timer_at <= at))
+    return;
+  self->timer_at = at;
+  g_source_set_ready_time (self->timer, at);
+}
+
+static void
+look_after_peer (AsbGuestConnection *self, gint64 now)
+{
+  if (self->asked_at > 0 && self->last_heard >= self->asked_at)
+    self->asked_at = 0;
+  if (self->asked_at > 0 && now >= self->asked_at + self->timeouts.answer)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_set_error (&error, ASB_ERROR, ASB_ERROR_TIMED_OUT, "No sign of life for %d seconds",
+                   (int)(self->timeouts.answer / G_TIME_SPAN_SECOND));
+      asb_guest_connection_lose (self, error);
+    }
+  else if (self->asked_at == 0 && now >= self->last_heard + self->timeouts.quiet)
+    {
+      self->asked_at = now;
+      asb_guest_send_urgent (self, ASB_FRAME_PING, NULL, 0);
+    }
+}
+
+static void
+answer_close_tasks (AsbGuestConnection *self)
+{
+  GTask *task;
+
+  while ((task = g_queue_pop_head (&self->close_tasks)))
+    {
+      g_task_return_boolean (task, TRUE);
+      g_object_unref (task);
+    }
+}
+
+static void
+give_up (AsbGuestConnection *self)
+{
+  if (self->state == ASB_GUEST_STATE_OPENING)
+    asb_guest_connection_end (self,
+                              g_error_new (ASB_ERROR, ASB_ERROR_TIMED_OUT,
+                                           "The guest did not say hello within %d seconds",
+                                           (int)(self->timeouts.hello / G_TIME_SPAN_SECOND)),
+                              NULL);
+  else
+    {
+      self->state = ASB_GUEST_STATE_CLOSED;
+      asb_guest_link_close (&self->link);
+      answer_close_tasks (self);
+    }
+}
+
+static gboolean
+timer_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
+{
+  return callback (user_data);
+}
+
+static GSourceFuncs timer_funcs = { .dispatch = timer_dispatch };
+
+static gboolean
+timer_cb (gpointer user_data)
+{
+  AsbGuestConnection *self = user_data;
+  gint64 now = g_get_monotonic_time ();
+
+  self->timer_at = 0;
+  g_source_set_ready_time (self->timer, -1);
+  if (self->state == ASB_GUEST_STATE_OPEN)
+    look_after_peer (self, now);
+  else if (self->give_up_at > 0 && now >= self->give_up_at)
+    {
+      self->give_up_at = 0;
+      give_up (self);
+    }
+  asb_guest_connection_flush (self);
+  asb_guest_connection_update_timer (self);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+start_timer (AsbGuestConnection *self)
+{
+  self->timer = g_source_new (&timer_funcs, sizeof (GSource));
+  g_source_set_static_name (self->timer, "asb guest timer");
+  g_source_set_priority (self->timer, TIMER_PRIORITY);
+  g_source_set_callback (self->timer, timer_cb, self, NULL);
+  g_source_attach (self->timer, asb_io_thread_get_context ());
+}
+
+/* The link. */
+
+static void
+link_received (gpointer owner)
+{
+  asb_guest_receive (owner);
+}
+
+static void
+link_writable (gpointer owner)
+{
+  asb_guest_connection_flush (owner);
+}
+
+static void
+link_failed (gpointer owner, const GError *error)
+{
+  asb_guest_connection_lose (owner, error);
+}
+
+/* Of the link the connection hears nothing more. */
+static void
+link_closed (gpointer owner)
+{
+  AsbGuestConnection *self = owner;
+
+  self->link_closed = TRUE;
+  g_source_destroy (self->timer);
+  answer_close_tasks (self);
+  asb_guest_connection_unref (self);
+}
+
+static gpointer
+link_hold (gpointer owner)
+{
+  return asb_guest_connection_ref (owner);
+}
+
+static void
+link_release (gpointer owner)
+{
+  asb_guest_connection_unref (owner);
+}
+
+/* The beginning. */
+
+typedef struct
+{
+  AsbGuestConnection *connection;
+  char *token;
+  AsbGuestCall *call;
+  GTask *task;
+  GError *error;
+} Request;
+
+static Request *
+request_new (AsbGuestConnection *connection)
+{
+  Request *request = g_new0 (Request, 1);
+
+  request->connection = asb_guest_connection_ref (connection);
+  return request;
+}
+
+static void
+request_free (Request *request)
+{
+  g_clear_pointer (&request->call, asb_guest_call_unref);
+  g_clear_object (&request->task);
+  g_clear_error (&request->error);
+  g_free (request->token);
+  asb_guest_connection_unref (request->connection);
+  g_free (request);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Request, request_free)
+
+static void
+open_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+  AsbGuestConnection *self = request->connection;
+
+  /* Until the link is closed. */
+  asb_guest_connection_ref (self);
+  start_timer (self);
+  self->state = ASB_GUEST_STATE_OPENING;
+  self->give_up_at = g_get_monotonic_time () + self->timeouts.hello;
+  asb_guest_connection_update_timer (self);
+  asb_guest_link_start (&self->link);
+  asb_guest_send_json (self, ASB_FRAME_HELLO, asb_guest_hello_new (request->token));
+  asb_guest_connection_flush (self);
+}
+
+void
+asb_guest_connection_open (AsbGuestConnection *self, const char *token, AsbGuestOpenedFunc opened,
+                           gpointer data)
+{
+  Request *request = request_new (self);
+
+  request->token = g_strdup (token);
+  self->opened = opened;
+  self->opened_data = data;
+  asb_io_thread_post (open_in_thread, request);
+}
+
+void
+asb_guest_connection_opened (AsbGuestConnection *self)
+{
+  self->state = ASB_GUEST_STATE_OPEN;
+  self->give_up_at = 0;
+  self->opened (self, NULL, self->opened_data);
+  asb_guest_connection_update_timer (self);
+}
+
+/* The end. */
+
+static gboolean
+was_sent (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  return call->sequence > 0 && call->sequence <= self->outbox.last_written;
+}
+
+/* Whether a call was done is unknown only if it was sent. */
+static void
+interrupt_call (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  int code = was_sent (self, call) ? self->end_error->code : ASB_ERROR_CLOSED;
+  g_autoptr (GError) error
+      = asb_guest_error_new (code, call->name, call->operation, self->end_error->message);
+
+  asb_guest_send_forget (self, call);
+  asb_guest_call_detach (call);
+  asb_guest_call_interrupt (call, error);
+}
+
+static void
+interrupt_calls (AsbGuestConnection *self)
+{
+  g_autoptr (GHashTable) calls = g_steal_pointer (&self->calls);
+  GHashTableIter iter;
+  gpointer call;
+
+  self->calls = call_table_new ();
+  g_hash_table_iter_init (&iter, calls);
+  while (g_hash_table_iter_next (&iter, NULL, &call))
+    interrupt_call (self, call);
+}
+
+static void
+say_goodbye (AsbGuestConnection *self, const char *code)
+{
+  asb_guest_send_json (self, ASB_FRAME_GOODBYE,
+                       json_pack ("{s:s, s:s}", "code", code, "message", self->end_error->message));
+  asb_guest_connection_flush (self);
+}
+
+static void
+tell_end (AsbGuestConnection *self, AsbGuestState before)
+{
+  if (before == ASB_GUEST_STATE_OPENING)
+    self->opened (self, self->end_error, self->opened_data);
+  else if (self->ended)
+    self->ended (self->ended_data, self->end_error);
+}
+
+void
+asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *goodbye)
+{
+  AsbGuestState before = self->state;
+
+  if (before != ASB_GUEST_STATE_OPENING && before != ASB_GUEST_STATE_OPEN)
+    {
+      g_error_free (error);
+      return;
+    }
+  self->state = ASB_GUEST_STATE_CLOSING;
+  self->end_error = error;
+  self->acknowledge_at = 0;
+  self->give_up_at = g_get_monotonic_time () + self->timeouts.linger;
+  asb_guest_connection_update_timer (self);
+  asb_guest_link_stop_reading (&self->link);
+  tell_end (self, before);
+  interrupt_calls (self);
+  if (goodbye)
+    say_goodbye (self, goodbye);
+  else
+    {
+      self->state = ASB_GUEST_STATE_CLOSED;
+      asb_guest_link_close (&self->link);
+    }
+}
+
+void
+asb_guest_connection_written (AsbGuestConnection *self)
+{
+  if (self->state != ASB_GUEST_STATE_CLOSING || !asb_guest_link_is_idle (&self->link))
+    return;
+  self->state = ASB_GUEST_STATE_CLOSED;
+  asb_guest_link_close (&self->link);
+}
+
+void
+asb_guest_connection_refuse (AsbGuestConnection *self, const char *reason)
+{
+  asb_guest_outbox_drop_unwritten (&self->outbox);
+  asb_guest_connection_end (
+      self, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL, "The guest broke the protocol: %s", reason),
+      "protocol_error");
+}
+
+void
+asb_guest_connection_lose (AsbGuestConnection *self, const GError *error)
+{
+  const char *cause = error ? error->message : "The stream ended";
+  GError *loss;
+
+  if (self->state == ASB_GUEST_STATE_CLOSING)
+    {
+      self->state = ASB_GUEST_STATE_CLOSED;
+      asb_guest_link_close (&self->link);
+      return;
+    }
+  loss = self->state == ASB_GUEST_STATE_OPENING
+             ? g_error_new (ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
+                            "The guest did not say hello: %s", cause)
+             : g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                            "The connection to the guest was lost: %s", cause);
+  asb_guest_connection_end (self, loss, NULL);
+}
+
+static void
+close_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+  AsbGuestConnection *self = request->connection;
+
+  if (request->task && self->link_closed)
+    g_task_return_boolean (request->task, TRUE);
+  else if (request->task)
+    g_queue_push_tail (&self->close_tasks, g_steal_pointer (&request->task));
+  asb_guest_connection_end (
+      self, g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed"), "closed");
+}
+
+void
+asb_guest_connection_close (AsbGuestConnection *self, GTask *task)
+{
+  Request *request = request_new (self);
+
+  request->task = task ? g_object_ref (task) : NULL;
+  asb_io_thread_post (close_in_thread, request);
+}
+
+static void
+give_up_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+
+  if (request->connection->state == ASB_GUEST_STATE_OPENING)
+    asb_guest_connection_end (request->connection, g_steal_pointer (&request->error), NULL);
+}
+
+void
+asb_guest_connection_give_up (AsbGuestConnection *self, GError *error)
+{
+  Request *request = request_new (self);
+
+  request->error = error;
+  asb_io_thread_post (give_up_in_thread, request);
+}
+
+/* Calls. */
+
+/* Why a call cannot be sent; NULL if it can. */
+static GError *
+find_hindrance (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  GError *error = NULL;
+
+  if (self->state != ASB_GUEST_STATE_OPEN)
+    return asb_guest_error_new (ASB_ERROR_CLOSED, call->name, call->operation,
+                                self->end_error->message);
+  if (self->last_number == G_MAXUINT32)
+    return asb_guest_error_new (ASB_ERROR_CLOSED, call->name, call->operation,
+                                "The connection has no numbers left for calls");
+  g_cancellable_set_error_if_cancelled (call->cancellable, &error);
+  return error;
+}
+
+static void
+submit_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+  AsbGuestConnection *self = request->connection;
+  AsbGuestCall *call = request->call;
+  g_autoptr (GError) hindrance = find_hindrance (self, call);
+
+  if (hindrance)
+    {
+      asb_guest_call_detach (call);
+      asb_guest_call_interrupt (call, hindrance);
+      return;
+    }
+  asb_guest_call_attach (call, self, ++self->last_number);
+  g_hash_table_insert (self->calls, GUINT_TO_POINTER (call->number), asb_guest_call_ref (call));
+  asb_guest_send_control (self, ASB_FRAME_CALL, call, 0);
+  asb_guest_connection_flush (self);
+}
+
+void
+asb_guest_connection_submit (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  Request *request = request_new (self);
+
+  request->call = asb_guest_call_ref (call);
+  asb_io_thread_post (submit_in_thread, request);
+}
+
+void
+asb_guest_connection_forget (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  asb_guest_send_forget (self, call);
+  asb_guest_call_detach (call);
+  g_hash_table_remove (self->calls, GUINT_TO_POINTER (call->number));
+}
+
+/* It was not sent, or has been done: there is nothing left to ask of the guest. */
+static void
+cancel_here (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_set_error_literal (&error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+  if (call->sequence > 0)
+    asb_guest_call_refuse_output (call);
+  asb_guest_call_interrupt (call, error);
+  asb_guest_connection_forget (self, call);
+}
+
+void
+asb_guest_connection_cancel_call (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  g_autoptr (GError) broken = NULL;
+
+  if (call->cancelled || call->connection != self || (call->replied && call->answered))
+    return;
+  call->cancelled = TRUE;
+  if (call->sequence == 0 || call->replied)
+    {
+      cancel_here (self, call);
+      return;
+    }
+  broken = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE, "The operation was cancelled");
+  asb_guest_channel_break (&call->channels[ASB_CHANNEL_INPUT], broken);
+  asb_guest_send_control (self, ASB_FRAME_CANCEL, call, 0);
+}
+
+static void
+cancel_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+
+  asb_guest_connection_cancel_call (request->connection, request->call);
+  asb_guest_connection_flush (request->connection);
+}
+
+void
+asb_guest_connection_cancel (AsbGuestConnection *self, AsbGuestCall *call)
+{
+  Request *request = request_new (self);
+
+  request->call = asb_guest_call_ref (call);
+  asb_io_thread_post (cancel_in_thread, request);
+}
+
+void
+asb_guest_connection_stop_channel (AsbGuestConnection *self, AsbGuestChannel *channel)
+{
+  if (channel->stopped || channel->finished)
+    return;
+  channel->stopped = TRUE;
+  asb_guest_send_control (self, ASB_FRAME_STOP, channel->call, channel->number);
+}
+
+void
+asb_guest_connection_channel_changed (AsbGuestConnection *self, AsbGuestChannel *channel)
+{
+  AsbPipeStatus status;
+
+  asb_pipe_watch (channel->pipe, G_MAXUINT64, &status);
+  if (channel->number != ASB_CHANNEL_INPUT)
+    {
+      if (status.stopped)
+        asb_guest_connection_stop_channel (self, channel);
+      else
+        asb_guest_send_credit (self, channel);
+    }
+  else if (status.aborted)
+    asb_guest_connection_cancel_call (self, channel->call);
+  else if (channel->call->sequence > 0)
+    asb_guest_send_data (self, channel);
+  if (channel->call->connection && asb_guest_call_is_over (channel->call))
+    asb_guest_connection_forget (self, channel->call);
+  asb_guest_connection_flush (self);
+}

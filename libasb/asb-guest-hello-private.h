@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The HELLO of both sides. */
+
+#pragma once
+
+#include <gio/gio.h>
+#include <jansson.h>
+
+typedef struct
+{
+  gint64 minor;
+  char **features;
+  char *version;
+  char *arch;
+  char *boot_id;
+  char *session_id;
+  char *session_secret;
+} AsbGuestHello;
+
+void asb_guest_hello_clear (AsbGuestHello *self);
+
+/* What this side says. */
+json_t *asb_guest_hello_new (const char *token);
+
+/* Whether what the guest says makes sense, and is of our major version. */
+gboolean asb_guest_hello_parse (AsbGuestHello *self, const json_t *json, GError **error);
+
+gboolean asb_guest_hello_has_feature (const AsbGuestHello *self, const char *feature);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the parts of the transport share. Each function of an operation has the shape of the virtual
+ * function it is. */
+
+#pragma once
+
+#include "asb-guest-connection-private.h"
+#include "asb-guest-transport.h"
+#include "asb-transport.h"
+
+AsbGuestConnection *asb_guest_transport_get_connection (AsbGuestTransport *self);
+
+/* Hands @call, which is taken, to the connection, or answers @task with @error, when @call is NULL.
+ * The cancellable of @task cancels the call. */
+void asb_guest_transport_submit (AsbTransport *transport, AsbGuestCall *call, GTask *task,
+                                 GError *error);
+
+/* Turns the result of a call into the answer of @task, which it gives unless it returns FALSE. */
+typedef gboolean (*AsbGuestConvertFunc) (const json_t *result, GTask *task, GError **error);
+
+/* A call whose result answers a task. @arguments is taken. */
+AsbGuestCall *asb_guest_task_call_new (const char *name, json_t *arguments, AsbOperation *operation,
+                                       GTask *task, AsbGuestConvertFunc convert, GError **error);
+
+/* Commands. */
+void asb_guest_start_command (AsbTransport *transport, AsbCommandSpec *spec, GTask *task);
+
+/* Files. */
+void asb_guest_query_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_list_files (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_read_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_open_read (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_write_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_open_write (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_make_directory (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_delete_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_move_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+
+/* Anything else the guest can do. */
+void asb_guest_call_service (AsbTransport *transport, const char *name, GVariant *arguments,
+                             GTask *task);
+void asb_guest_open_service (AsbTransport *transport, const char *name, GVariant *arguments,
+                             GTask *task);

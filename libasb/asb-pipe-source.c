@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-pipe-private.h"
+
+typedef struct
+{
+  GSource source;
+  AsbPipe *pipe;
+  AsbPipeCondition condition;
+} AsbPipeSource;
+
+static gboolean
+asb_pipe_source_check (GSource *source)
+{
+  AsbPipeSource *self = (AsbPipeSource *)source;
+
+  return asb_pipe_check (self->pipe, self->condition);
+}
+
+static gboolean
+asb_pipe_source_prepare (GSource *source, gint *timeout)
+{
+  *timeout = -1;
+  return asb_pipe_source_check (source);
+}
+
+/* The ready time only wakes the context, whose thread may be waiting: the state of the pipe says
+ * whether there is something to do, so none is lost by resetting it. */
+static gboolean
+asb_pipe_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
+{
+  g_source_set_ready_time (source, -1);
+  return callback && asb_pipe_source_check (source) ? callback (user_data) : G_SOURCE_CONTINUE;
+}
+
+static void
+asb_pipe_source_finalize (GSource *source)
+{
+  AsbPipeSource *self = (AsbPipeSource *)source;
+
+  asb_pipe_remove_source (self->pipe, source);
+  g_clear_pointer (&self->pipe, asb_pipe_unref);
+}
+
+/* Lets the source be the child of another one, which gives it a dummy closure. */
+static gboolean
+asb_pipe_source_closure_cb (gpointer data)
+{
+  g_auto (GValue) result = G_VALUE_INIT;
+
+  g_value_init (&result, G_TYPE_BOOLEAN);
+  g_closure_invoke (data, &result, 0, NULL, NULL);
+  return g_value_get_boolean (&result);
+}
+
+static GSourceFuncs asb_pipe_source_funcs = {
+  .prepare = asb_pipe_source_prepare,
+  .check = asb_pipe_source_check,
+  .dispatch = asb_pipe_source_dispatch,
+  .finalize = asb_pipe_source_finalize,
+  .closure_callback = asb_pipe_source_closure_cb,
+};
+
+GSource *
+asb_pipe_source_new (AsbPipe *pipe, AsbPipeCondition condition)
+{
+  GSource *source = g_source_new (&asb_pipe_source_funcs, sizeof (AsbPipeSource));
+  AsbPipeSource *self = (AsbPipeSource *)source;
+
+  g_source_set_static_name (source, "AsbPipe");
+  self->pipe = asb_pipe_ref (pipe);
+  self->condition = condition;
+  asb_pipe_add_source (pipe, source);
+  return source;
+}
