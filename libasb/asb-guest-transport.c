@@ -315,7 +315,7 @@ open_async (GIOStream *stream, const char *token, GMainContext *context, GCancel
 }
 
 /**
- * asb_guest_transport_new_async: (finish-func asb_guest_transport_new_finish)
+ * asb_guest_transport_new_async:
  * @stream: a stream to a guest, which the transport takes over
  * @token: (nullable): what the guest wants to be shown, if it does
  * @cancellable: (nullable): a way to cancel
