@@ -109,12 +109,13 @@ stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = G_TASK (user_data);
   AsbPlacement *placement = g_task_get_task_data (task);
+  GCancellable *cancellable = g_task_get_cancellable (task);
   GError *error = NULL;
   g_autoptr (GIOStream) stream
       = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
 
   if (stream)
-    asb_guest_transport_new_async (stream, NULL, g_task_get_cancellable (task), transport_cb,
+    asb_guest_transport_new_async (stream, NULL, cancellable, transport_cb,
                                    g_steal_pointer (&task));
   else if (placement->program && !placement->was_placed
            && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
