@@ -35,7 +35,7 @@ command_input_open (CommandInput *input, Call *call)
     return -1;
   fcntl (ends[1], F_SETPIPE_SZ, PIPE_SIZE);
   input->source = descriptor_set_nonblocking (ends[1])
-                      ? loop_add (call->broker->loop, ends[1], EPOLLERR, input_ready, input)
+                      ? loop_add (call->broker->loop, ends[1], 0, input_ready, input)
                       : NULL;
   if (!input->source)
     {
@@ -78,8 +78,11 @@ write_first (CommandInput *input)
 void
 command_input_write (CommandInput *input)
 {
-  Inlet *inlet = &input->call->inlet;
+  Inlet *inlet;
 
+  if (input->fd < 0)
+    return;
+  inlet = &input->call->inlet;
   while (input->fd >= 0 && inlet->waiting.first)
     if (!write_first (input))
       break;

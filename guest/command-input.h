@@ -21,7 +21,7 @@ typedef struct
 /* Makes the pipe; its reading end, or -1 with errno set. */
 int command_input_open (CommandInput *input, Call *call);
 
-/* Writes what waits in the inlet of the call. */
+/* Writes what waits in the inlet of the call, and from then on notices when nobody reads it. */
 void command_input_write (CommandInput *input);
 
 void command_input_close (CommandInput *input);

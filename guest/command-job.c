@@ -3,6 +3,7 @@
 #include "command-job.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@ typedef struct
   uint32_t n_variables;
   bool has_shell;
   bool has_cwd;
+  bool is_taken;
 } Head;
 
 static size_t
@@ -145,12 +147,28 @@ unpack (char *bytes, size_t size, CommandJob *job)
 }
 
 bool
-command_job_read (int fd, CommandJob *job)
+command_job_is_taken (int fd)
+{
+  Head head;
+
+  return pread (fd, &head, sizeof head, 0) != sizeof head || head.is_taken;
+}
+
+static bool
+mark_taken (int fd)
+{
+  bool taken = true;
+
+  return pwrite (fd, &taken, sizeof taken, offsetof (Head, is_taken)) == sizeof taken;
+}
+
+bool
+command_job_take (int fd, CommandJob *job)
 {
   struct stat status;
   char *bytes;
 
-  if (fstat (fd, &status) != 0 || (size_t)status.st_size < sizeof (Head))
+  if (fstat (fd, &status) != 0 || (size_t)status.st_size < sizeof (Head) || !mark_taken (fd))
     return false;
   bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   return bytes != MAP_FAILED && unpack (bytes, (size_t)status.st_size, job);

@@ -19,8 +19,11 @@ typedef struct
   int64_t deadline; /* nanoseconds; 0: none */
 } CommandJob;
 
-/* A descriptor that is open for reading, or -1 with errno set. */
+/* A descriptor of the file, or -1 with errno set. */
 int command_job_write (const CommandSpec *spec, char *const *environment);
 
+/* Whether a supervisor has taken the job, so that it must not be given to another. */
+bool command_job_is_taken (int fd);
+
 /* Takes what was written. It stays in memory as long as the process lives. */
-bool command_job_read (int fd, CommandJob *job);
+bool command_job_take (int fd, CommandJob *job);

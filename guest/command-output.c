@@ -110,7 +110,7 @@ command_output_open (CommandOutput *output, Call *call, unsigned channel)
   /* Fewer turns for the same bytes; the limits of the user may forbid it. */
   fcntl (ends[0], F_SETPIPE_SZ, PIPE_SIZE);
   output->source = descriptor_set_nonblocking (ends[0])
-                       ? loop_add (call->broker->loop, ends[0], EPOLLIN, output_ready, output)
+                       ? loop_add (call->broker->loop, ends[0], 0, output_ready, output)
                        : NULL;
   if (!output->source)
     {

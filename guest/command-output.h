@@ -20,10 +20,11 @@ typedef struct
   uint64_t total;
 } CommandOutput;
 
-/* Makes the pipe; its writing end, or -1 with errno set. */
+/* Makes the pipe, which is not read before the first resume; its writing end, or -1 with errno
+ * set. */
 int command_output_open (CommandOutput *output, Call *call, unsigned channel);
 
-/* Reads on when the client can take more. */
+/* Reads when the client can take more. */
 void command_output_resume (CommandOutput *output);
 
 /* Takes what stands in the pipe now into memory, on its way to the client and the record; from then

@@ -394,6 +394,16 @@ time_out (void *data)
   lose (data);
 }
 
+static unsigned
+count_open (const Broker *broker)
+{
+  unsigned n = 0;
+
+  LIST_FOREACH (node, &broker->connections)
+    n += LIST_ITEM (node, Connection, link)->state == CONNECTION_OPEN;
+  return n;
+}
+
 static void
 open_to_client (Connection *self)
 {
@@ -415,7 +425,7 @@ receive_hello (Connection *self, const AsbFrameHeader *header, const uint8_t *pa
   if (header->type == ASB_FRAME_HELLO)
     hello = asb_wire_json_parse (payload, header->length, &reason);
   if (hello)
-    code = hello_check (hello, self->broker->n_connections > BROKER_MAX_CONNECTIONS, &reason);
+    code = hello_check (hello, count_open (self->broker) >= BROKER_MAX_CONNECTIONS, &reason);
   json_decref (hello);
   if (!code)
     {

@@ -116,7 +116,7 @@ begin (Supervisor *self, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
 
   if (self->state != STATE_WAITING)
     return;
-  if (command_job_read (descriptors[3], &job))
+  if (command_job_take (descriptors[3], &job))
     execute (self, &job, descriptors);
   else
     fail (self, SUPERVISOR_STAGE_FORK, errno);

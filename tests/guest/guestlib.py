@@ -339,7 +339,7 @@ class Guest:
 
 
 def guest_program():
-    return os.environ["ASB_GUEST_PROGRAM"]
+    return os.environ["ASB_GUEST_PATH"]
 
 
 def is_running(pid):

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How a command comes to its supervisor. */
+
+#include "command-private.h"
+
+#include "command-job.h"
+#include "spare-supervisor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void socket_ready (void *data, uint32_t events);
+
+void
+command_close_begin_fds (Command *self)
+{
+  for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS; i++)
+    {
+      int fd = self->begin_fds[i];
+      bool shared = fd == self->broker->nothing_fd || (i > 0 && fd == self->begin_fds[i - 1]);
+
+      if (fd >= 0 && !shared)
+        close (fd);
+    }
+  for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS; i++)
+    self->begin_fds[i] = -1;
+}
+
+static bool
+open_streams (Command *self, Call *call)
+{
+  int *fds = self->begin_fds;
+
+  fds[0]
+      = self->spec.has_input ? command_input_open (&self->input, call) : self->broker->nothing_fd;
+  if (fds[0] < 0)
+    return false;
+  fds[1] = command_output_open (&self->outputs[0], call, ASB_CHANNEL_OUTPUT);
+  if (fds[1] < 0)
+    return false;
+  if (self->spec.outputs[1] == OUTPUT_MERGE)
+    fds[2] = fds[1];
+  else
+    fds[2] = command_output_open (&self->outputs[1], call, ASB_CHANNEL_ERRORS);
+  return fds[2] >= 0;
+}
+
+static bool
+open_job (Command *self)
+{
+  char **environment = environment_merge (self->broker->options->environment, &self->spec.unset_env,
+                                          &self->spec.env);
+
+  if (environment)
+    self->begin_fds[3] = command_job_write (&self->spec, environment);
+  free (environment);
+  return self->begin_fds[3] >= 0;
+}
+
+static bool
+send_begin (const Command *self)
+{
+  union
+  {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE (sizeof self->begin_fds)];
+  } control = { .header = { .cmsg_len = CMSG_LEN (sizeof self->begin_fds),
+                            .cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS } };
+  SupervisorMessage message = { .kind = SUPERVISOR_BEGIN };
+  struct iovec vector = { &message, sizeof message };
+  struct msghdr header = { .msg_iov = &vector,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = sizeof control.bytes };
+
+  memcpy (CMSG_DATA (&control.header), self->begin_fds, sizeof self->begin_fds);
+  return sendmsg (self->socket_fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+bool
+command_open (Command *self, Call *call)
+{
+  return open_streams (self, call) && open_job (self);
+}
+
+/* Gives the job to the supervisor that is ready, or to a new one. */
+static bool
+launch (Command *self, bool fresh)
+{
+  if (!spare_supervisor_take (self->broker, fresh, &self->supervisor, &self->socket_fd))
+    return false;
+  if (!send_begin (self))
+    {
+      close (self->socket_fd);
+      self->socket_fd = -1;
+      return !fresh && launch (self, true);
+    }
+  self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
+  return self->source != NULL;
+}
+
+/* The supervisor that was ready may have been killed before it saw the job; another can have it
+ * then. */
+static bool
+launch_again (Command *self)
+{
+  if (!self->call || self->ended_by || self->is_second || command_has_started (self)
+      || self->begin_fds[3] < 0 || command_job_is_taken (self->begin_fds[3]))
+    return false;
+  self->is_second = true;
+  return launch (self, true);
+}
+
+static void
+supervisor_is_gone (Command *self, bool killed)
+{
+  loop_remove (self->source);
+  self->source = NULL;
+  close (self->socket_fd);
+  self->socket_fd = -1;
+  if (!launch_again (self))
+    command_supervisor_ended (self, killed);
+}
+
+static void
+socket_ready (void *data, uint32_t events)
+{
+  Command *self = data;
+  SupervisorMessage message;
+  ssize_t n;
+
+  for (;;)
+    {
+      n = recv (self->socket_fd, &message, sizeof message, MSG_DONTWAIT);
+      if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+      if (n != sizeof message || message.kind == SUPERVISOR_ENDED)
+        break;
+      command_message_received (self, &message);
+    }
+  supervisor_is_gone (self, n != sizeof message);
+}
+
+bool
+command_launch (Command *self)
+{
+  return launch (self, false);
+}

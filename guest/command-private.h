@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the files of commands know of one. */
+
+#pragma once
+
+#include "broker.h"
+#include "call.h"
+#include "command-input.h"
+#include "command-output.h"
+#include "command-spec.h"
+#include "supervisor.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define COMMAND_ID_SIZE 48
+
+typedef struct
+{
+  List link;
+  Broker *broker;
+  Call *call; /* NULL when the result has been given */
+  char id[COMMAND_ID_SIZE];
+  CommandSpec spec;
+  CommandInput input;
+  CommandOutput outputs[2];
+  int begin_fds[SUPERVISOR_N_DESCRIPTORS]; /* for the supervisor; -1: none */
+  pid_t supervisor;                        /* 0: waited for */
+  int socket_fd;
+  LoopSource *source;
+  LoopTimer kill_timer;
+  LoopTimer supervisor_timer;
+  LoopTask free_task;
+  bool is_second;       /* supervisor of this command */
+  const char *ended_by; /* "cancelled" or "timeout" */
+  SupervisorMessage started;
+  SupervisorMessage exited; /* its kind says whether it has come */
+  List signals;
+} Command;
+
+/* Whether the program has begun to run, and whether its main process has ended. */
+bool command_has_started (const Command *self);
+bool command_has_exited (const Command *self);
+
+void command_send (Command *self, SupervisorMessageKind kind, int value);
+
+/* Opens what the supervisor needs (begin_fds). False with errno set. */
+bool command_open (Command *self, Call *call);
+void command_close_begin_fds (Command *self);
+
+/* Gives the job to a supervisor. False with errno set. Then command_message_received () comes
+ * for each message, and in the end command_supervisor_ended (). */
+bool command_launch (Command *self);
+void command_message_received (Command *self, const SupervisorMessage *message);
+void command_supervisor_ended (Command *self, bool killed);
+
+/* Gives the result, or the error when the program never ran, unless that has been done. */
+void command_finish (Command *self);
+void command_finish_with_failure (Command *self, Failure *failure);
+
+/* “command.signal” */
+void command_signal_start (Call *call);
+void command_signal_answered (Command *self, bool delivered);
+void command_signals_fail (Command *self);

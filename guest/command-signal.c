@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The call “command.signal”. */
+
+#include "command-private.h"
+
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A call of "command.signal" that waits for the supervisor. */
+typedef struct
+{
+  List link;
+  Call *call;
+} PendingSignal;
+
+static void
+answer_signal (PendingSignal *pending, bool delivered)
+{
+  Outcome outcome
+      = { .result = json_pack ("{s:b}", "delivered", delivered), .status = "succeeded" };
+
+  list_remove (&pending->link);
+  call_finish (pending->call, &outcome);
+  free (pending);
+}
+
+/* The supervisor answers in the order it was asked. */
+void
+command_signal_answered (Command *self, bool delivered)
+{
+  if (!list_is_empty (&self->signals))
+    answer_signal (LIST_ITEM (self->signals.next, PendingSignal, link), delivered);
+}
+
+void
+command_signals_fail (Command *self)
+{
+  while (!list_is_empty (&self->signals))
+    command_signal_answered (self, false);
+}
+
+static Command *
+find_command (const Broker *broker, const char *id)
+{
+  LIST_FOREACH (node, &broker->commands)
+  {
+    Command *self = LIST_ITEM (node, Command, link);
+
+    if (strcmp (self->id, id) == 0)
+      return self;
+  }
+  return NULL;
+}
+
+static void
+finish_undelivered (Call *call)
+{
+  Outcome outcome = { .result = json_pack ("{s:b}", "delivered", 0), .status = "succeeded" };
+
+  call_finish (call, &outcome);
+}
+
+void
+command_signal_start (Call *call)
+{
+  json_t *id = json_object_get (call->args, "command_id");
+  int64_t number;
+  Command *self;
+  PendingSignal *pending;
+
+  if (!argument_integer (call->args, "signal", 1, 64, 0, &number, &call->failure))
+    {
+      call_fail (call, &call->failure);
+      return;
+    }
+  if (!json_is_string (id) || number == 0)
+    {
+      failure_set (&call->failure, FAILURE_INVALID_ARGUMENT, "Argument “%s” is missing",
+                   number == 0 ? "signal" : "command_id");
+      call_fail (call, &call->failure);
+      return;
+    }
+  self = find_command (call->broker, json_string_value (id));
+  pending = self && command_has_started (self) && !command_has_exited (self)
+                ? calloc (1, sizeof *pending)
+                : NULL;
+  if (!pending)
+    {
+      finish_undelivered (call);
+      return;
+    }
+  pending->call = call;
+  list_append (&self->signals, &pending->link);
+  command_send (self, SUPERVISOR_SIGNAL, (int)number);
+}
