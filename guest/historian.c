@@ -116,16 +116,15 @@ static void
 add_due_jobs (Historian *self, bool all)
 {
   int64_t now = history_time_monotonic ();
-  HistoryOperation *operation = NULL;
 
-  while ((operation = history_operations_next (&self->operations, operation)))
-    {
-      bool has_work = operation->end || history_output_pending (operation) > 0;
+  LIST_FOREACH (node, &self->operations.active)
+  {
+    HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
 
-      if (has_work && (all || operation->due <= now))
-        history_batch_add (&self->batch, operation->end ? HISTORY_JOB_FINISH : HISTORY_JOB_OUTPUT,
-                           0, operation, NULL);
-    }
+    if (all || operation->due <= now)
+      history_batch_add (&self->batch, operation->end ? HISTORY_JOB_FINISH : HISTORY_JOB_OUTPUT, 0,
+                         operation, NULL);
+  }
 }
 
 /* Commits what was asked for, and then what is due. */
@@ -290,6 +289,7 @@ handle_data (Historian *self, const AsbFrameHeader *header, const uint8_t *paylo
     return;
   history_output_add (operation, &self->store.config, header->channel - ASB_CHANNEL_OUTPUT, payload,
                       header->length, &self->operations.all_pending);
+  history_operations_update (&self->operations, operation);
 }
 
 static void
@@ -365,6 +365,7 @@ turn (Historian *self)
   commit_due (self, false);
   historian_reads_pump (&self->reads, &self->link, &self->store);
   historian_link_flush (&self->link);
+  history_store_tend (&self->store);
 }
 
 /* What ends the guest ends the historian by the end of its socket, with the record whole. */
@@ -388,6 +389,7 @@ historian_main (int socket_fd, const char *history_dir)
   prepare_process ();
   historian_link_init (&self.link, socket_fd);
   history_store_init (&self.store, history_dir);
+  history_operations_init (&self.operations);
   while (!self.is_over && !self.is_violated && !self.link.is_closed)
     turn (&self);
 

@@ -121,9 +121,7 @@ begin (HistoryStore *store, HistoryOperations *operations, HistoryError *error)
 {
   if (!history_store_ensure (store, error))
     return false;
-  for (HistoryOperation *operation = history_operations_next (operations, NULL); operation;
-       operation = history_operations_next (operations, operation))
-    history_operation_follow (operation, store);
+  history_operations_follow (operations, store);
   if (history_database_begin (&store->database, error) && count_foreign_commits (store, error))
     return true;
   history_database_roll_back (&store->database);
@@ -222,9 +220,10 @@ can_do_with_less (HistoryJob *job, HistoryOperations *operations)
 static void
 run_alone (HistoryJob *job, HistoryStore *store, HistoryOperations *operations)
 {
-  if (run_once (job, store, operations))
-    return;
-  if ((history_store_recover (store) || can_do_with_less (job, operations))
+  bool done = run_once (job, store, operations);
+  bool is_recovered = history_store_recover (store);
+
+  if (!done && (is_recovered || can_do_with_less (job, operations))
       && !run_once (job, store, operations))
     history_store_recover (store);
 }
@@ -245,8 +244,8 @@ conclude (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operation
     }
 }
 
-void
-history_batch_run (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operations)
+static void
+run_many (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operations)
 {
   Run run = run_together (batch, store, operations);
   bool is_recovered = history_store_recover (store);
@@ -258,5 +257,14 @@ history_batch_run (HistoryBatch *batch, HistoryStore *store, HistoryOperations *
       if (!batch->jobs[i].is_done && (run == RUN_LOST || is_recovered))
         run_alone (&batch->jobs[i], store, operations);
     }
+}
+
+void
+history_batch_run (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operations)
+{
+  if (batch->n_jobs == 1)
+    run_alone (&batch->jobs[0], store, operations);
+  else
+    run_many (batch, store, operations);
   conclude (batch, store, operations);
 }

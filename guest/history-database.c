@@ -11,6 +11,7 @@
 #define STEPS_BETWEEN_CHECKS 20000
 #define DEFAULT_SECONDS 10
 #define DEFAULT_BUSY_TIMEOUT_MS 5000
+#define MAX_LOG_PAGES 1000
 
 static const int LIMITS[][2] = {
   { SQLITE_LIMIT_LENGTH, HISTORY_MAX_VALUE },
@@ -90,6 +91,15 @@ history_database_limit_time (HistoryDatabase *database, double seconds)
   database->deadline = history_time_monotonic () + (int64_t)(seconds * 1e9);
 }
 
+static int
+note_log_length (void *data, sqlite3 *handle, const char *name, int pages)
+{
+  HistoryDatabase *database = data;
+
+  database->log_pages = pages;
+  return SQLITE_OK;
+}
+
 static void
 guard (HistoryDatabase *database)
 {
@@ -100,6 +110,7 @@ guard (HistoryDatabase *database)
     sqlite3_db_config (database->handle, SETTINGS[i][0], SETTINGS[i][1], (int *)NULL);
   sqlite3_busy_timeout (database->handle, DEFAULT_BUSY_TIMEOUT_MS);
   history_database_limit_time (database, DEFAULT_SECONDS);
+  sqlite3_wal_hook (database->handle, note_log_length, database);
   sqlite3_progress_handler (database->handle, STEPS_BETWEEN_CHECKS, check_deadline, database);
 }
 
@@ -308,6 +319,15 @@ int
 history_database_changes (HistoryDatabase *database)
 {
   return sqlite3_changes (database->handle);
+}
+
+void
+history_database_shorten_log (HistoryDatabase *database)
+{
+  if (database->log_pages < MAX_LOG_PAGES)
+    return;
+  database->log_pages = 0;
+  sqlite3_wal_checkpoint_v2 (database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
 bool

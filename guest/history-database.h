@@ -29,6 +29,9 @@ typedef struct
   HistoryStatement statements[HISTORY_MAX_STATEMENTS];
   int64_t deadline;
 
+  /* The length of the write-ahead log after the last commit. */
+  int log_pages;
+
   /* The file is no database, or its tables are not ours: nothing more can be done with it. */
   bool damaged;
 } HistoryDatabase;
@@ -74,6 +77,10 @@ bool history_database_get_integer (HistoryDatabase *database, HistoryError *erro
 
 /* The rows that the last statement changed. */
 int history_database_changes (HistoryDatabase *database);
+
+/* Copies a long write-ahead log into the database. Others copy it while they commit; here nobody
+ * waits for it. */
+void history_database_shorten_log (HistoryDatabase *database);
 
 /* A transaction that writes, and parts of it that can be taken back. */
 bool history_database_begin (HistoryDatabase *database, HistoryError *error);

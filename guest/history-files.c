@@ -180,6 +180,14 @@ history_files_database_exists (const HistoryFiles *files)
   return lstat (files->paths[HISTORY_FILE_DATABASE], &info) == 0;
 }
 
+bool
+history_files_database_is_empty (const HistoryFiles *files)
+{
+  struct stat info;
+
+  return lstat (files->paths[HISTORY_FILE_DATABASE], &info) == 0 && info.st_size == 0;
+}
+
 /* On some mounts all files have the owner of the mount: that of the folder. */
 static bool
 owner_is_expected (const HistoryFiles *files, const struct stat *info)

@@ -54,6 +54,7 @@ bool history_files_prepare_directory (HistoryFiles *files, bool make, char **mov
 /* Whether there is a database file, and whether it, and what lies beside it, may be opened; *@fault
  * says why not. */
 bool history_files_database_exists (const HistoryFiles *files);
+bool history_files_database_is_empty (const HistoryFiles *files);
 bool history_files_are_sound (const HistoryFiles *files, const char **fault);
 
 /* Makes an empty database file. */

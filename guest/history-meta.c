@@ -11,96 +11,111 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-history_meta_get (HistoryDatabase *database, const char *key, char **value, HistoryError *error)
-{
-  sqlite3_stmt *statement = history_database_query (
-      database, error, "SELECT value FROM history_meta WHERE key = ?", "t", key);
-  HistoryStep step;
+#define MAX_KEYS 256
 
-  *value = NULL;
-  if (!statement)
-    return false;
-  step = history_database_step (database, statement, error);
-  if (step == HISTORY_ROW)
+static json_t *
+text_column (sqlite3_stmt *statement, int column)
+{
+  const void *bytes = sqlite3_column_blob (statement, column);
+  char *text = history_text_replace (bytes, (size_t)sqlite3_column_bytes (statement, column), NULL);
+  json_t *json = json_string (text);
+
+  free (text);
+  return json;
+}
+
+json_t *
+history_meta_read (HistoryDatabase *database, HistoryError *error)
+{
+  sqlite3_stmt *statement
+      = history_database_query (database, error, "SELECT key, value FROM history_meta", "");
+  json_t *meta = json_object ();
+  HistoryStep step = HISTORY_FAILED;
+
+  while (statement && (step = history_database_step (database, statement, error)) == HISTORY_ROW)
     {
-      const void *bytes = sqlite3_column_blob (statement, 0);
+      json_t *key = text_column (statement, 0);
 
-      *value = history_text_replace (bytes, (size_t)sqlite3_column_bytes (statement, 0), NULL);
+      if (json_object_size (meta) < MAX_KEYS)
+        json_object_set_new (meta, json_string_value (key), text_column (statement, 1));
+      json_decref (key);
     }
-  history_database_end (statement);
-  return step != HISTORY_FAILED;
+  if (statement)
+    history_database_end (statement);
+  if (step == HISTORY_DONE)
+    return meta;
+  json_decref (meta);
+  return NULL;
 }
 
-bool
-history_meta_set (HistoryDatabase *database, const char *key, const char *value,
-                  HistoryError *error)
+static const char *
+get (const json_t *meta, const char *key)
 {
-  return history_database_run (database, error,
-                               "INSERT OR REPLACE INTO history_meta(key, value) VALUES (?, ?)",
-                               "tt", key, value);
+  return json_string_value (json_object_get (meta, key));
 }
 
 static bool
-set_if_missing (HistoryDatabase *database, const char *key, const char *value, HistoryError *error)
+matches (const json_t *meta, const char *key, const char *expected)
 {
-  return history_database_run (database, error,
-                               "INSERT OR IGNORE INTO history_meta(key, value) VALUES (?, ?)", "tt",
-                               key, value);
-}
+  const char *value = get (meta, key);
 
-static bool
-check_key (HistoryDatabase *database, const char *key, const char *expected, bool *matches,
-           HistoryError *error)
-{
-  char *value;
-
-  if (!history_meta_get (database, key, &value, error))
-    return false;
-  if (value && strcmp (value, expected) != 0)
-    *matches = false;
-  free (value);
-  return true;
+  return !value || strcmp (value, expected) == 0;
 }
 
 bool
-history_meta_check_identity (HistoryStore *store, bool *matches, HistoryError *error)
+history_meta_matches (const json_t *meta, const HistoryIdentity *identity)
 {
-  const HistoryIdentity *identity = &store->identity;
-
-  *matches = true;
-  return check_key (&store->database, "provider_key", identity->provider_key, matches, error)
-         && check_key (&store->database, "sandbox_id", identity->sandbox_id, matches, error)
-         && check_key (&store->database, "sandbox_instance_id", identity->sandbox_instance_id,
-                       matches, error);
+  return matches (meta, "provider_key", identity->provider_key)
+         && matches (meta, "sandbox_id", identity->sandbox_id)
+         && matches (meta, "sandbox_instance_id", identity->sandbox_instance_id);
 }
 
-static bool
-adopt_key (HistoryDatabase *database, const char *key, char **target, HistoryError *error)
+static char *
+copy_optional (const char *text)
 {
-  free (*target);
-  *target = NULL;
-  return history_meta_get (database, key, target, error);
+  return text ? history_copy (text) : NULL;
 }
 
 bool
-history_meta_adopt_identity (HistoryStore *store, HistoryError *error)
+history_meta_adopt_identity (HistoryStore *store, const json_t *meta, HistoryError *error)
 {
   HistoryIdentity *identity = &store->identity;
 
-  if (!adopt_key (&store->database, "provider_key", &identity->provider_key, error)
-      || !adopt_key (&store->database, "sandbox_id", &identity->sandbox_id, error)
-      || !adopt_key (&store->database, "sandbox_instance_id", &identity->sandbox_instance_id, error)
-      || !adopt_key (&store->database, "sandbox_name", &identity->sandbox_name, error))
-    return false;
+  history_identity_clear (identity);
+  *identity = (HistoryIdentity){ copy_optional (get (meta, "provider_key")),
+                                 copy_optional (get (meta, "sandbox_id")),
+                                 copy_optional (get (meta, "sandbox_instance_id")),
+                                 copy_optional (get (meta, "sandbox_name")) };
   if (identity->provider_key && identity->sandbox_id && identity->sandbox_instance_id)
     return true;
   return history_error_set (error, HISTORY_UNAVAILABLE,
                             "The history database does not say which sandbox it belongs to");
 }
 
+/* Writes what is not there yet, to @meta too. */
 static bool
-write_name (HistoryStore *store, HistoryError *error)
+set (HistoryDatabase *database, json_t *meta, const char *key, const char *value,
+     HistoryError *error)
+{
+  const char *present = get (meta, key);
+
+  if (present && strcmp (present, value) == 0)
+    return true;
+  json_object_set_new (meta, key, json_string (value));
+  return history_database_run (database, error,
+                               "INSERT OR REPLACE INTO history_meta(key, value) VALUES (?, ?)",
+                               "tt", key, value);
+}
+
+static bool
+set_if_missing (HistoryDatabase *database, json_t *meta, const char *key, const char *value,
+                HistoryError *error)
+{
+  return get (meta, key) || set (database, meta, key, value, error);
+}
+
+static bool
+write_name (HistoryStore *store, json_t *meta, HistoryError *error)
 {
   const char *name = store->identity.sandbox_name;
   json_t *metadata;
@@ -111,44 +126,52 @@ write_name (HistoryStore *store, HistoryError *error)
     return true;
   metadata = json_pack ("{s:s}", "agent_sandbox.name", name);
   text = history_json_canonical (metadata);
-  done = history_meta_set (&store->database, "sandbox_name", name, error)
-         && history_meta_set (&store->database, "sandbox_metadata_json", text, error);
+  done = set (&store->database, meta, "sandbox_name", name, error)
+         && set (&store->database, meta, "sandbox_metadata_json", text, error);
   free (text);
   json_decref (metadata);
   return done;
 }
 
 static bool
-write_initial_config (HistoryStore *store, const char *now, HistoryError *error)
+write_initial_config (HistoryStore *store, json_t *meta, const char *now, HistoryError *error)
 {
   HistoryDatabase *database = &store->database;
   char *config = history_json_canonical (store->initial_config.values);
-  bool done = set_if_missing (database, "history_config_version", "1", error)
-              && set_if_missing (database, "history_config_revision", "0", error)
-              && set_if_missing (database, "history_config_json", config, error)
-              && set_if_missing (database, "history_config_updated_at", now, error)
-              && set_if_missing (database, "history_config_updated_by", "sdk:initialize", error);
+  bool done
+      = set_if_missing (database, meta, "history_config_version", "1", error)
+        && set_if_missing (database, meta, "history_config_revision", "0", error)
+        && set_if_missing (database, meta, "history_config_json", config, error)
+        && set_if_missing (database, meta, "history_config_updated_at", now, error)
+        && set_if_missing (database, meta, "history_config_updated_by", "sdk:initialize", error);
 
   free (config);
   return done;
 }
 
-bool
-history_meta_initialize (HistoryStore *store, HistoryError *error)
+static bool
+write_identity (HistoryStore *store, json_t *meta, HistoryError *error)
 {
   HistoryDatabase *database = &store->database;
   const HistoryIdentity *identity = &store->identity;
+
+  return set_if_missing (database, meta, "provider_key", identity->provider_key, error)
+         && set_if_missing (database, meta, "sandbox_id", identity->sandbox_id, error)
+         && set_if_missing (database, meta, "sandbox_instance_id", identity->sandbox_instance_id,
+                            error);
+}
+
+bool
+history_meta_write (HistoryStore *store, json_t *meta, HistoryError *error)
+{
+  HistoryDatabase *database = &store->database;
   char now[HISTORY_TIME_SIZE];
 
   history_time_now (now);
-  return history_meta_set (database, "schema_version", "1", error)
-         && set_if_missing (database, "provider_key", identity->provider_key, error)
-         && set_if_missing (database, "sandbox_id", identity->sandbox_id, error)
-         && set_if_missing (database, "sandbox_instance_id", identity->sandbox_instance_id, error)
-         && set_if_missing (database, "created_at", now, error)
-         && history_meta_set (database, "sdk_version", store->sdk_version, error)
-         && write_initial_config (store, now, error) && write_name (store, error)
-         && history_meta_read_config (store, error);
+  return set (database, meta, "schema_version", "1", error) && write_identity (store, meta, error)
+         && set_if_missing (database, meta, "created_at", now, error)
+         && set (database, meta, "sdk_version", store->sdk_version, error)
+         && write_initial_config (store, meta, now, error) && write_name (store, meta, error);
 }
 
 static int64_t
@@ -160,28 +183,17 @@ parse_revision (const char *text)
   return text && *text && !*end && revision >= 0 && revision <= HISTORY_MAX_INTEGER ? revision : 0;
 }
 
-bool
-history_meta_read_config (HistoryStore *store, HistoryError *error)
+void
+history_meta_adopt_config (HistoryStore *store, const json_t *meta)
 {
-  char *config;
-  char *revision;
+  const char *config = get (meta, "history_config_json");
   const char *reason;
-  json_t *stored = NULL;
+  json_t *stored = config ? asb_wire_json_parse (config, strlen (config), &reason) : NULL;
 
-  if (!history_meta_get (&store->database, "history_config_json", &config, error))
-    return false;
-  if (config)
-    stored = asb_wire_json_parse (config, strlen (config), &reason);
-  free (config);
   history_config_clear (&store->config);
   history_config_adopt (&store->config, stored);
+  store->revision = parse_revision (get (meta, "history_config_revision"));
   json_decref (stored);
-
-  if (!history_meta_get (&store->database, "history_config_revision", &revision, error))
-    return false;
-  store->revision = parse_revision (revision);
-  free (revision);
-  return true;
 }
 
 void

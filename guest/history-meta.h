@@ -6,23 +6,21 @@
 
 #include "history-store.h"
 
-/* The value of a key, to be freed, or NULL where there is none. */
-bool history_meta_get (HistoryDatabase *database, const char *key, char **value,
-                       HistoryError *error);
-bool history_meta_set (HistoryDatabase *database, const char *key, const char *value,
-                       HistoryError *error);
+/* All of it, {key: value}; NULL on errors. */
+json_t *history_meta_read (HistoryDatabase *database, HistoryError *error);
 
-/* Whether the database belongs to the sandbox of the store, or to none yet. */
-bool history_meta_check_identity (HistoryStore *store, bool *matches, HistoryError *error);
+/* Whether the database belongs to this sandbox, or to none yet. */
+bool history_meta_matches (const json_t *meta, const HistoryIdentity *identity);
 
 /* Takes over the identity of a database that was opened for what it is. */
-bool history_meta_adopt_identity (HistoryStore *store, HistoryError *error);
+bool history_meta_adopt_identity (HistoryStore *store, const json_t *meta, HistoryError *error);
 
-/* Writes what is due at each opening, and the configuration the first time; later it is read. */
-bool history_meta_initialize (HistoryStore *store, HistoryError *error);
+/* Takes over the configuration and its revision. */
+void history_meta_adopt_config (HistoryStore *store, const json_t *meta);
 
-/* Only reads the configuration. */
-bool history_meta_read_config (HistoryStore *store, HistoryError *error);
+/* Writes what is due at each opening, and the configuration the first time; @meta is brought up to
+ * date. */
+bool history_meta_write (HistoryStore *store, json_t *meta, HistoryError *error);
 
 void history_identity_clear (HistoryIdentity *identity);
 

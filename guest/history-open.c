@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_ATTEMPTS 4
@@ -31,14 +30,6 @@ typedef enum
   ACCESS_WITHOUT_LOCKS,
   N_ACCESSES
 } Access;
-
-static bool
-is_empty (const HistoryStore *store)
-{
-  struct stat info;
-
-  return lstat (store->files.paths[HISTORY_FILE_DATABASE], &info) == 0 && info.st_size == 0;
-}
 
 /* Whether another way to work with the file may help. */
 static bool
@@ -96,30 +87,44 @@ static bool
 enter_journal_mode (HistoryStore *store, Access access, HistoryError *error)
 {
   if (access != ACCESS_LOG)
-    return run_journal_mode (store, "PRAGMA journal_mode", error);
+    return run_journal_mode (store, "PRAGMA journal_mode=DELETE", error);
   if (run_journal_mode (store, "PRAGMA journal_mode=WAL", error))
     return true;
   return error->is_busy && run_journal_mode (store, "PRAGMA journal_mode", error);
 }
 
+/* Until it holds something a new file need not survive a loss of power, and nobody can have it in
+ * the log yet. */
+static bool
+make_tables_at_once (HistoryStore *store, HistoryError *error)
+{
+  HistoryDatabase *database = &store->database;
+
+  store->is_new = true;
+  if (history_database_execute (database,
+                                "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY;"
+                                "BEGIN IMMEDIATE",
+                                error)
+      && history_schema_create (database, error) && history_database_commit (database, error))
+    return true;
+  history_database_roll_back (database);
+  return false;
+}
+
 static bool
 connect_with (HistoryStore *store, Access access, HistoryError *error)
 {
+  HistoryDatabase *database = &store->database;
   const char *vfs = access == ACCESS_WITHOUT_LOCKS ? "unix-none" : NULL;
-  bool is_new = is_empty (store);
+  bool is_empty = history_files_database_is_empty (&store->files);
 
-  if (!history_database_connect (&store->database, store->files.paths[HISTORY_FILE_DATABASE], vfs,
-                                 error))
-    return false;
-
-  /* Until it holds something a new file need not survive a loss of power. */
-  return (access == ACCESS_LOG || leave_log (store, error))
-         && history_database_execute (
-             &store->database, is_new ? "PRAGMA synchronous=OFF" : "PRAGMA synchronous=NORMAL",
-             error)
+  return history_database_connect (database, store->files.paths[HISTORY_FILE_DATABASE], vfs, error)
+         && (access == ACCESS_LOG || leave_log (store, error))
+         && (is_empty ? make_tables_at_once (store, error)
+                      : history_database_execute (database, "PRAGMA synchronous=NORMAL", error))
          && enter_journal_mode (store, access, error)
          /* Only the first look at the file shows whether shared memory works. */
-         && history_database_execute (&store->database, "PRAGMA schema_version", error);
+         && history_database_execute (database, "PRAGMA schema_version", error);
 }
 
 static const char *
@@ -165,23 +170,10 @@ apply_config (HistoryStore *store, HistoryError *error)
                                                     ? 5000
                                                     : (int)store->config.sqlite_busy_timeout_ms);
   snprintf (sql, sizeof sql,
-            "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-%lld; PRAGMA wal_autocheckpoint=1000;"
+            "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-%lld;"
             " PRAGMA journal_size_limit=" MAX_KEPT_LOG_BYTES,
             (long long)store->config.sqlite_cache_bytes / 1024);
   return history_database_execute (&store->database, sql, error);
-}
-
-static bool
-write_opening (HistoryStore *store, bool create, HistoryError *error)
-{
-  return (!create || history_schema_create (&store->database, error))
-         && history_schema_check_columns (&store->database, error)
-         && (!store->existing_only || history_meta_adopt_identity (store, error))
-         && (store->existing_only ? history_meta_read_config (store, error)
-                                  : history_meta_initialize (store, error))
-         && history_unfinished_complete (store, error)
-         && history_store_write_incidents (store, error)
-         && history_database_commit (&store->database, error);
 }
 
 static Attempt
@@ -193,19 +185,6 @@ in_the_way (HistoryStore *store, const char *kind, const char *fault, HistoryErr
     history_store_note (store, kind, "“%s” %s", path, fault);
   history_error_set (error, HISTORY_UNAVAILABLE, "“%s” %s", path, fault);
   return ATTEMPT_IN_THE_WAY;
-}
-
-static Attempt
-check_identity (HistoryStore *store, HistorySchemaState state, HistoryError *error)
-{
-  bool matches = true;
-
-  if (state != HISTORY_SCHEMA_OURS && state != HISTORY_SCHEMA_INCOMPLETE)
-    return ATTEMPT_DONE;
-  if (!store->existing_only && !history_meta_check_identity (store, &matches, error))
-    return ATTEMPT_FAILED;
-  return matches ? ATTEMPT_DONE
-                 : in_the_way (store, "other_identity", "is the record of another sandbox", error);
 }
 
 static Attempt
@@ -228,9 +207,43 @@ examine (HistoryStore *store, bool *create, HistoryError *error)
     return ATTEMPT_FAILED;
   if (state == HISTORY_SCHEMA_FOREIGN)
     return in_the_way (store, "foreign_database", "is a database of something else", error);
-  store->is_new = state == HISTORY_SCHEMA_EMPTY;
+  store->is_new = store->is_new || state == HISTORY_SCHEMA_EMPTY;
   *create = state != HISTORY_SCHEMA_OURS || version != HISTORY_SCHEMA_VERSION;
-  return check_identity (store, state, error);
+  return ATTEMPT_DONE;
+}
+
+static bool
+make_tables (HistoryStore *store, bool create, HistoryError *error)
+{
+  return (!create || history_schema_create (&store->database, error))
+         && (store->is_new || history_schema_check_columns (&store->database, error));
+}
+
+static bool
+write_opening (HistoryStore *store, json_t *meta, HistoryError *error)
+{
+  if (store->existing_only ? !history_meta_adopt_identity (store, meta, error)
+                           : !history_meta_write (store, meta, error))
+    return false;
+  history_meta_adopt_config (store, meta);
+  return history_unfinished_complete (store, error) && history_store_write_incidents (store, error)
+         && history_database_commit (&store->database, error) && apply_config (store, error);
+}
+
+/* What is between the beginning of the transaction and its end. */
+static Attempt
+initialize (HistoryStore *store, bool create, HistoryError *error)
+{
+  json_t *meta
+      = make_tables (store, create, error) ? history_meta_read (&store->database, error) : NULL;
+  Attempt attempt = ATTEMPT_FAILED;
+
+  if (meta && !store->existing_only && !history_meta_matches (meta, &store->identity))
+    attempt = in_the_way (store, "other_identity", "is the record of another sandbox", error);
+  else if (meta && write_opening (store, meta, error))
+    attempt = ATTEMPT_DONE;
+  json_decref (meta);
+  return attempt;
 }
 
 static Attempt
@@ -239,13 +252,12 @@ open_connected (HistoryStore *store, HistoryError *error)
   bool create = false;
   Attempt attempt = examine (store, &create, error);
 
+  if (attempt == ATTEMPT_DONE)
+    attempt = history_database_begin (&store->database, error) ? initialize (store, create, error)
+                                                               : ATTEMPT_FAILED;
   if (attempt != ATTEMPT_DONE)
-    return attempt;
-  if (history_database_begin (&store->database, error) && write_opening (store, create, error)
-      && apply_config (store, error))
-    return ATTEMPT_DONE;
-  history_database_roll_back (&store->database);
-  return ATTEMPT_FAILED;
+    history_database_roll_back (&store->database);
+  return attempt;
 }
 
 static bool
@@ -262,6 +274,7 @@ try_open (HistoryStore *store, HistoryError *error)
   const char *fault;
   Attempt attempt;
 
+  store->is_new = false;
   if (!history_files_are_sound (&store->files, &fault))
     return in_the_way (store, "unsound_file", fault, error);
   if (!history_files_database_exists (&store->files) && store->existing_only)

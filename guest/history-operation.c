@@ -100,6 +100,7 @@ history_operation_new (uint32_t call, json_t *record, HistoryError *error)
       operation->is_command = start.command != NULL;
       operation->started = history_time_monotonic ();
       operation->due = HISTORY_NEVER;
+      list_init (&operation->active);
       history_time_now (operation->occurred_at);
     }
   start_clear (&start);

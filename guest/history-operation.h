@@ -7,6 +7,8 @@
 #include "history-memory.h"
 #include "history-store.h"
 
+#include "list.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +32,7 @@ typedef struct
 typedef struct HistoryOperation
 {
   struct HistoryOperation *next;
+  List active;
   uint32_t call;
   json_t *record;
   const char *event_id;

@@ -2,6 +2,15 @@
 
 #include "history-operations.h"
 
+#include "history-output.h"
+
+void
+history_operations_init (HistoryOperations *operations)
+{
+  *operations = (HistoryOperations){ 0 };
+  list_init (&operations->active);
+}
+
 static size_t
 bucket_of (uint32_t call)
 {
@@ -25,6 +34,7 @@ history_operations_add (HistoryOperations *operations, HistoryOperation *operati
 
   operation->next = *bucket;
   *bucket = operation;
+  operation->generation = operations->generation;
   operations->n_operations++;
 }
 
@@ -36,36 +46,41 @@ history_operations_remove (HistoryOperations *operations, HistoryOperation *oper
   while (*link != operation)
     link = &(*link)->next;
   *link = operation->next;
+  list_remove (&operation->active);
   operations->n_operations--;
-  for (int i = 0; i < HISTORY_N_STREAMS; i++)
-    operations->all_pending -= history_buffer_size (&operation->outputs[i].pending);
+  operations->all_pending -= history_output_pending (operation);
   history_operation_free (operation);
-}
-
-static HistoryOperation *
-first_from (const HistoryOperations *operations, size_t bucket)
-{
-  for (; bucket < HISTORY_OPERATION_BUCKETS; bucket++)
-    if (operations->buckets[bucket])
-      return operations->buckets[bucket];
-  return NULL;
-}
-
-HistoryOperation *
-history_operations_next (const HistoryOperations *operations, const HistoryOperation *previous)
-{
-  if (!previous)
-    return first_from (operations, 0);
-  return previous->next ? previous->next : first_from (operations, bucket_of (previous->call) + 1);
 }
 
 void
 history_operations_clear (HistoryOperations *operations)
 {
-  HistoryOperation *operation;
+  for (size_t i = 0; i < HISTORY_OPERATION_BUCKETS; i++)
+    while (operations->buckets[i])
+      history_operations_remove (operations, operations->buckets[i]);
+}
 
-  while ((operation = history_operations_next (operations, NULL)))
-    history_operations_remove (operations, operation);
+void
+history_operations_update (HistoryOperations *operations, HistoryOperation *operation)
+{
+  bool has_work = operation->end || history_output_pending (operation) > 0;
+
+  if (has_work && list_is_empty (&operation->active))
+    list_append (&operations->active, &operation->active);
+  else if (!has_work)
+    list_remove (&operation->active);
+}
+
+void
+history_operations_follow (HistoryOperations *operations, const HistoryStore *store)
+{
+  if (operations->generation == store->generation)
+    return;
+  operations->generation = store->generation;
+  for (size_t i = 0; i < HISTORY_OPERATION_BUCKETS; i++)
+    for (HistoryOperation *operation = operations->buckets[i]; operation;
+         operation = operation->next)
+      history_operation_follow (operation, store);
 }
 
 int64_t
@@ -73,9 +88,12 @@ history_operations_due (const HistoryOperations *operations)
 {
   int64_t due = HISTORY_NEVER;
 
-  for (HistoryOperation *operation = history_operations_next (operations, NULL); operation;
-       operation = history_operations_next (operations, operation))
+  LIST_FOREACH (node, &operations->active)
+  {
+    const HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
+
     if (operation->due < due)
       due = operation->due;
+  }
   return due;
 }

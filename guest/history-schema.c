@@ -125,55 +125,52 @@ static const char OWN_TABLES[]
 
 #define N_TABLES 11
 
-static const char *const COLUMN_CHECKS[] = {
-  "SELECT key, value FROM history_meta",
-  "SELECT seq, event_id, provider_key, sandbox_id, sandbox_instance_id, source, actor_type,"
-  " actor_id, thread_id, run_id, correlation_id, operation_type, status, occurred_at,"
-  " completed_at, duration_ms, request_json, result_json, schema_version FROM history_events",
-  "SELECT seq, change_id, event_id, change_type, changed_at, schema_version FROM history_changes",
-  "SELECT event_id, command, cwd, environment_json, timeout_ms, exit_code, provider_command_id,"
-  " output_complete, history_storage_state FROM command_executions",
-  "SELECT id, event_id, stream, chunk_index, data, encoding, original_size, created_at"
-  " FROM command_output_chunks",
-  "SELECT event_id, path, old_path, change_type, before_hash, after_hash, before_size, after_size,"
-  " diff_data, diff_encoding, diff_complete FROM file_operations",
-  "SELECT consumer_id, acknowledged_seq, updated_at FROM history_consumers",
-  "SELECT event_id, boot_id FROM asb_operations",
-  "SELECT event_id, field, data FROM asb_raw_texts",
-  "SELECT id, noticed_at, kind, detail FROM asb_incidents",
-};
+/* Compiles only where all columns are there. */
+static const char ALL_COLUMNS[]
+    = "SELECT EXISTS (SELECT key, value FROM history_meta),"
+      " EXISTS (SELECT seq, event_id, provider_key, sandbox_id, sandbox_instance_id, source,"
+      "  actor_type, actor_id, thread_id, run_id, correlation_id, operation_type, status,"
+      "  occurred_at, completed_at, duration_ms, request_json, result_json, schema_version"
+      "  FROM history_events),"
+      " EXISTS (SELECT seq, change_id, event_id, change_type, changed_at, schema_version"
+      "  FROM history_changes),"
+      " EXISTS (SELECT event_id, command, cwd, environment_json, timeout_ms, exit_code,"
+      "  provider_command_id, output_complete, history_storage_state FROM command_executions),"
+      " EXISTS (SELECT id, event_id, stream, chunk_index, data, encoding, original_size, created_at"
+      "  FROM command_output_chunks),"
+      " EXISTS (SELECT event_id, path, old_path, change_type, before_hash, after_hash, before_size,"
+      "  after_size, diff_data, diff_encoding, diff_complete FROM file_operations),"
+      " EXISTS (SELECT consumer_id, acknowledged_seq, updated_at FROM history_consumers),"
+      " EXISTS (SELECT event_id, boot_id FROM asb_operations),"
+      " EXISTS (SELECT event_id, field, data FROM asb_raw_texts),"
+      " EXISTS (SELECT id, noticed_at, kind, detail FROM asb_incidents)";
 
 bool
 history_schema_examine (HistoryDatabase *database, HistorySchemaState *state, HistoryError *error)
 {
-  int64_t n_objects = 0;
-  int64_t n_tables = 0;
-  int64_t has_meta = 0;
+  sqlite3_stmt *statement = history_database_query (
+      database, error,
+      "SELECT count(*), sum(name = 'history_meta' AND is_table), sum(is_table AND name IN"
+      " ('history_meta', 'history_events', 'history_changes', 'command_executions',"
+      "  'command_output_chunks', 'file_operations', 'history_consumers', 'history_leases',"
+      "  'asb_operations', 'asb_raw_texts', 'asb_incidents'))"
+      " FROM (SELECT name, type = 'table' AND sql GLOB 'CREATE TABLE *' AS is_table"
+      "  FROM sqlite_master)",
+      "");
+  HistoryStep step;
 
-  if (!history_database_get_integer (database, error, "SELECT count(*) FROM sqlite_master",
-                                     &n_objects)
-      || !history_database_get_integer (
-          database, error,
-          "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql GLOB 'CREATE TABLE *'"
-          " AND name = 'history_meta'",
-          &has_meta)
-      || !history_database_get_integer (
-          database, error,
-          "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql GLOB 'CREATE TABLE *'"
-          " AND name IN ('history_meta', 'history_events', 'history_changes',"
-          " 'command_executions', 'command_output_chunks', 'file_operations',"
-          " 'history_consumers', 'history_leases', 'asb_operations', 'asb_raw_texts',"
-          " 'asb_incidents')",
-          &n_tables))
+  if (!statement)
     return false;
-
-  if (n_objects == 0)
+  step = history_database_step (database, statement, error);
+  if (step == HISTORY_ROW && sqlite3_column_int (statement, 0) == 0)
     *state = HISTORY_SCHEMA_EMPTY;
-  else if (!has_meta)
+  else if (step == HISTORY_ROW && sqlite3_column_int (statement, 1) == 0)
     *state = HISTORY_SCHEMA_FOREIGN;
   else
-    *state = n_tables == N_TABLES ? HISTORY_SCHEMA_OURS : HISTORY_SCHEMA_INCOMPLETE;
-  return true;
+    *state = sqlite3_column_int (statement, 2) == N_TABLES ? HISTORY_SCHEMA_OURS
+                                                           : HISTORY_SCHEMA_INCOMPLETE;
+  history_database_end (statement);
+  return step == HISTORY_ROW;
 }
 
 bool
@@ -187,19 +184,14 @@ history_schema_create (HistoryDatabase *database, HistoryError *error)
 bool
 history_schema_check_columns (HistoryDatabase *database, HistoryError *error)
 {
-  for (size_t i = 0; i < sizeof COLUMN_CHECKS / sizeof COLUMN_CHECKS[0]; i++)
-    {
-      sqlite3_stmt *statement = NULL;
-      int code = sqlite3_prepare_v2 (database->handle, COLUMN_CHECKS[i], -1, &statement, NULL);
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2 (database->handle, ALL_COLUMNS, -1, &statement, NULL);
 
-      sqlite3_finalize (statement);
-      if (code == SQLITE_OK)
-        continue;
-      database->damaged = true;
-      return history_error_set (
-          error, HISTORY_DATABASE_ERROR,
-          "The tables of the history database are not those of version %d: %s",
-          HISTORY_SCHEMA_VERSION, sqlite3_errmsg (database->handle));
-    }
-  return true;
+  sqlite3_finalize (statement);
+  if (code == SQLITE_OK)
+    return true;
+  database->damaged = true;
+  return history_error_set (error, HISTORY_DATABASE_ERROR,
+                            "The tables of the history database are not those of version %d: %s",
+                            HISTORY_SCHEMA_VERSION, sqlite3_errmsg (database->handle));
 }

@@ -189,11 +189,15 @@ describe (const HistoryStore *store)
 static bool
 initialize_again (HistoryStore *store, HistoryError *error)
 {
-  if (history_database_begin (&store->database, error) && history_meta_initialize (store, error)
-      && history_database_commit (&store->database, error))
-    return true;
-  history_database_roll_back (&store->database);
-  return false;
+  bool done = history_database_begin (&store->database, error);
+  json_t *meta = done ? history_meta_read (&store->database, error) : NULL;
+
+  done = meta && history_meta_write (store, meta, error)
+         && history_database_commit (&store->database, error);
+  json_decref (meta);
+  if (!done)
+    history_database_roll_back (&store->database);
+  return done;
 }
 
 bool
@@ -309,6 +313,15 @@ history_store_recover (HistoryStore *store)
   store->is_spoiled = store->database.damaged;
   give_up (store, false);
   return true;
+}
+
+void
+history_store_tend (HistoryStore *store)
+{
+  if (!store->is_open)
+    return;
+  history_database_limit_time (&store->database, store->config.output_write_timeout_seconds);
+  history_database_shorten_log (&store->database);
 }
 
 static void

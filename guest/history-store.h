@@ -82,6 +82,9 @@ bool history_store_ensure (HistoryStore *store, HistoryError *error);
  * TRUE when that is worth trying at once. */
 bool history_store_recover (HistoryStore *store);
 
+/* What can be done when nobody waits. */
+void history_store_tend (HistoryStore *store);
+
 /* Leaves one file, to be opened again when it is asked for. */
 void history_store_close (HistoryStore *store);
 

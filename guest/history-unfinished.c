@@ -17,6 +17,22 @@ typedef struct
   int64_t stored[2];
 } Unfinished;
 
+static bool
+has_any (HistoryStore *store, bool *found, HistoryError *error)
+{
+  sqlite3_stmt *statement = history_database_query (
+      &store->database, error, "SELECT 1 FROM asb_operations WHERE boot_id <> ? LIMIT 1", "t",
+      store->boot_id);
+  HistoryStep step;
+
+  if (!statement)
+    return false;
+  step = history_database_step (&store->database, statement, error);
+  *found = step == HISTORY_ROW;
+  history_database_end (statement);
+  return step != HISTORY_FAILED;
+}
+
 /* Those that other programs have completed in the meantime need nothing more. */
 static bool
 forget_completed (HistoryStore *store, HistoryError *error)
@@ -117,8 +133,12 @@ write_completion (HistoryStore *store, const Unfinished *unfinished, HistoryErro
 bool
 history_unfinished_complete (HistoryStore *store, HistoryError *error)
 {
-  bool done = forget_completed (store, error);
-  bool found = done;
+  bool found = false;
+  bool done = has_any (store, &found, error);
+
+  if (done && found)
+    done = forget_completed (store, error);
+  found = found && done;
 
   while (found)
     {
