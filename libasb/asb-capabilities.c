@@ -150,8 +150,7 @@ asb_capabilities_add_capability (AsbCapabilities *self, AsbCapability *capabilit
 
   if (find (self, asb_capability_get_name (capability), &position))
     {
-      g_object_unref (self->items->pdata[position]);
-      self->items->pdata[position] = g_object_ref (capability);
+      g_set_object ((AsbCapability **)&self->items->pdata[position], capability);
       g_list_model_items_changed (G_LIST_MODEL (self), position, 1, 1);
       return;
     }
