@@ -53,7 +53,7 @@ set_value (GVariant *variant, GParamSpec *pspec, GValue *value)
   if (G_IS_PARAM_SPEC_VARIANT (pspec))
     {
       g_value_set_variant (value, variant);
-      return TRUE;
+      return g_variant_is_of_type (variant, G_PARAM_SPEC_VARIANT (pspec)->type);
     }
   if (G_IS_PARAM_SPEC_ENUM (pspec) && g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
     return set_enum (pspec, g_variant_get_string (variant, NULL), value);
@@ -76,6 +76,13 @@ add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtr
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "%s has no option “%s”",
                    G_OBJECT_CLASS_NAME (object_class), key);
+      return FALSE;
+    }
+  /* “_” and “-” are the same, so that also two spellings of a dictionary may name one option. */
+  if (g_ptr_array_find (names, pspec->name, NULL))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "Option “%s” of %s is given twice",
+                   key, G_OBJECT_CLASS_NAME (object_class));
       return FALSE;
     }
   if (!set_value (variant, pspec, &value))
