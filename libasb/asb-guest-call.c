@@ -123,10 +123,13 @@ AsbPipe *
 asb_guest_call_add_pipe (AsbGuestCall *self, guint number)
 {
   AsbGuestChannel *channel = &self->channels[number];
+  AsbPipeStatus status;
 
   channel->mode = ASB_GUEST_CHANNEL_PIPE;
   channel->pipe = asb_pipe_new (ASB_FRAME_WINDOW);
   asb_pipe_set_notify (channel->pipe, pipe_changed, channel);
+  if (number != ASB_CHANNEL_INPUT)
+    asb_pipe_watch (channel->pipe, ASB_FRAME_CREDIT_STEP, &status);
   return channel->pipe;
 }
 
