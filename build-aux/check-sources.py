@@ -146,7 +146,8 @@ def headers(sources):
              if "\n#pragma once\n" not in source.text]
             + [f"{source.name}: can be included directly" for source in public
                if re.fullmatch(r"libasb/asb-[a-z0-9-]+\.h", source.name)
-               and not source.name.endswith("-private.h") and not guarded.search(source.text)])
+               and not source.name.endswith(("-private.h", "-internal.h"))
+               and not guarded.search(source.text)])
 
 
 def formatting(sources):
@@ -189,7 +190,7 @@ def main():
         failed = failed or bool(offenders)
         print(f"{'not ok' if offenders else 'ok'} {number} - {title}")
         for offender in offenders[:20]:
-            print(f"# {offender}")
+            print(f"{title}: {offender}", file=sys.stderr)
     sys.exit(1 if failed else 0)
 
 

@@ -7,16 +7,6 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 
-function answer(task, object, type) {
-  const value = new GObject.Value();
-  value.init(type);
-  if (type === GLib.Bytes.$gtype)
-    value.set_boxed(object);
-  else
-    value.set_object(object);
-  task.return_value(value);
-}
-
 function failure(code, message) {
   return new GLib.Error(Asb.error_quark(), code, message);
 }
@@ -48,14 +38,13 @@ export const MapTransport = GObject.registerClass({
     const contents = this._files.get(request.get_path());
     if (!contents)
       throw failure(Asb.Error.FILE_NOT_FOUND, `There is no file “${request.get_path()}”`);
-    answer(task, new GLib.Bytes(contents), GLib.Bytes.$gtype);
+    task.return_value(new GLib.Bytes(contents));
   }
 
   vfunc_write_file(request, task) {
     const contents = request.get_contents().toArray();
     this._files.set(request.get_path(), contents);
-    answer(task, new Asb.FileInfo({path: request.get_path(), size: contents.length}),
-      Asb.FileInfo.$gtype);
+    task.return_value(new Asb.FileInfo({path: request.get_path(), size: contents.length}));
   }
 
   vfunc_make_directory(request, task) {
@@ -113,7 +102,7 @@ export const MapProvider = GObject.registerClass({
     this.specs.set(id, spec);
     const source = GLib.idle_source_new();
     source.set_callback(() => {
-      answer(task, this._info(id), Asb.SandboxInfo.$gtype);
+      task.return_value(this._info(id));
       return GLib.SOURCE_REMOVE;
     });
     source.attach(task.get_context());
@@ -123,14 +112,14 @@ export const MapProvider = GObject.registerClass({
     await null;
     if (!this.sandboxes.has(id))
       throw failure(Asb.Error.SANDBOX_NOT_FOUND, `There is no sandbox “${id}”`);
-    answer(task, this._info(id), Asb.SandboxInfo.$gtype);
+    task.return_value(this._info(id));
   }
 
   vfunc_list_sandboxes(_filter, task) {
     const listing = Gio.ListStore.new(Asb.SandboxInfo.$gtype);
     for (const id of this.sandboxes.keys())
       listing.append(this._info(id));
-    answer(task, listing, Gio.ListStore.$gtype);
+    task.return_value(listing);
   }
 
   vfunc_delete_sandbox(id, task) {
@@ -143,6 +132,6 @@ export const MapProvider = GObject.registerClass({
   }
 
   vfunc_open_transport(id, task) {
-    answer(task, new MapTransport(this.sandboxes.get(id)), MapTransport.$gtype);
+    task.return_value(new MapTransport(this.sandboxes.get(id)));
   }
 });

@@ -7,16 +7,6 @@ import hashlib
 from asb_test import Asb, Gio, GLib, GObject
 
 
-def answer(task, value, kind):
-    holder = GObject.Value()
-    holder.init(kind)
-    if kind == GLib.Bytes.__gtype__:
-        holder.set_boxed(value)
-    else:
-        holder.set_object(value)
-    task.return_value(holder)
-
-
 def fail(task, code, message):
     task.return_error(GLib.Error.new_literal(Asb.error_quark(), message, code))
 
@@ -47,24 +37,24 @@ class DictionaryTransport(GObject.Object, Asb.Transport):
                             hash=hashlib.sha256(contents).hexdigest())
 
     def do_query_file(self, request, task):
-        answer(task, self.info(request.get_path()), Asb.FileInfo.__gtype__)
+        task.return_value(self.info(request.get_path()))
 
     def do_list_files(self, request, task):
         listing = Gio.ListStore.new(Asb.FileInfo.__gtype__)
         for path in sorted(self.files):
             listing.append(self.info(path))
-        answer(task, listing, Gio.ListStore.__gtype__)
+        task.return_value(listing)
 
     def do_read_file(self, request, task):
         path = request.get_path()
         if path not in self.files:
             fail(task, Asb.Error.FILE_NOT_FOUND, f"There is no file “{path}”")
         else:
-            answer(task, GLib.Bytes.new(self.files[path]), GLib.Bytes.__gtype__)
+            task.return_value(GLib.Bytes.new(self.files[path]))
 
     def do_write_file(self, request, task):
         self.files[request.get_path()] = request.get_contents().get_data()
-        answer(task, self.info(request.get_path()), Asb.FileInfo.__gtype__)
+        task.return_value(self.info(request.get_path()))
 
     def do_make_directory(self, request, task):
         task.return_boolean(True)
@@ -113,21 +103,20 @@ class DictionaryProvider(GObject.Object, Asb.Provider):
         self.specs[sandbox_id] = spec
         # Answered later, as a provider that asks a server would.
         source = GLib.Idle()
-        source.set_callback(lambda *_: answer(task, self.info(sandbox_id),
-                                              Asb.SandboxInfo.__gtype__))
+        source.set_callback(lambda *_: task.return_value(self.info(sandbox_id)))
         source.attach(task.get_context())
 
     def do_get_sandbox(self, sandbox_id, task):
         if sandbox_id not in self.sandboxes:
             fail(task, Asb.Error.SANDBOX_NOT_FOUND, f"There is no sandbox “{sandbox_id}”")
         else:
-            answer(task, self.info(sandbox_id), Asb.SandboxInfo.__gtype__)
+            task.return_value(self.info(sandbox_id))
 
     def do_list_sandboxes(self, filter, task):
         listing = Gio.ListStore.new(Asb.SandboxInfo.__gtype__)
         for sandbox_id in self.sandboxes:
             listing.append(self.info(sandbox_id))
-        answer(task, listing, Gio.ListStore.__gtype__)
+        task.return_value(listing)
 
     def do_delete_sandbox(self, sandbox_id, task):
         del self.sandboxes[sandbox_id]
@@ -141,5 +130,4 @@ class DictionaryProvider(GObject.Object, Asb.Provider):
         task.get_cancellable().connect(lambda *_: task.return_error_if_cancelled())
 
     def do_open_transport(self, sandbox_id, task):
-        answer(task, DictionaryTransport(self.sandboxes[sandbox_id]),
-               DictionaryTransport.__gtype__)
+        task.return_value(DictionaryTransport(self.sandboxes[sandbox_id]))

@@ -36,8 +36,8 @@ async function runOne(test, number) {
     report = `${error}\n${error.stack ?? ''}`;
   }
   print(`${report ? 'not ok' : 'ok'} ${number} - ${test.name}`);
-  for (const line of (report ?? '').split('\n').filter(text => text))
-    print(`# ${line}`);
+  if (report)
+    printerr(report);
   return report === null;
 }
 

@@ -14,9 +14,9 @@ class _TapResult(unittest.TestResult):
     def tell(self, test, verdict, directive="", report=""):
         self.number += 1
         print(f"{verdict} {self.number} - {test.id().removeprefix('__main__.')}{directive}")
-        for line in report.splitlines():
-            print(f"# {line}")
         sys.stdout.flush()
+        if report:
+            print(report, file=sys.stderr, flush=True)
 
     def addSuccess(self, test):
         super().addSuccess(test)

@@ -13,5 +13,5 @@ def run(checks):
         failed = failed or bool(offenders)
         print(f"{'not ok' if offenders else 'ok'} {number} - {title}")
         for offender in offenders[:40]:
-            print(f"# {offender}")
+            print(f"{title}: {offender}", file=sys.stderr)
     sys.exit(1 if failed else 0)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* bench-library VERB [NUMBER]: measures one thing in this process and prints microseconds.
+ *
+ *   spawn ROUNDS      fork and exec of true, without a sandbox
+ *   plain-cat BYTES   bytes through cat, without a sandbox
+ *   exec ROUNDS       true in a live local sandbox, recorded
+ *   exec-none ROUNDS  the same, not recorded
+ *   stat ROUNDS       one round trip to the guest and back
+ *   cat BYTES         bytes through cat in a live local sandbox, recorded
+ *   hold              makes a sandbox, says "ready", and ends with standard input */
+
+#include "bench.h"
+
+#include <asb.h>
+#include <string.h>
+
+void
+bench_print_since (gint64 start)
+{
+  g_print ("%" G_GINT64_FORMAT "\n", g_get_monotonic_time () - start);
+}
+
+static AsbBackend *
+create (gboolean recorded)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_autoptr (GError) error = NULL;
+  AsbBackend *backend;
+
+  asb_backend_options_set_provider_name (options, "local");
+  if (recorded)
+    asb_backend_options_set_history (options, history);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  return backend;
+}
+
+static void
+destroy (AsbBackend *backend)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+  g_object_unref (backend);
+}
+
+static void
+bench_exec (guint rounds, gboolean recorded)
+{
+  const char *const argv[] = { "true", NULL };
+  AsbBackend *backend = create (recorded);
+
+  for (guint i = 0; i < rounds; i++)
+    {
+      g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+      g_autoptr (AsbCommandResult) result = NULL;
+      g_autoptr (GError) error = NULL;
+      gint64 start = g_get_monotonic_time ();
+
+      result = asb_backend_execute (backend, spec, NULL, &error);
+      bench_print_since (start);
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+    }
+  destroy (backend);
+}
+
+static void
+bench_stat (guint rounds)
+{
+  AsbBackend *backend = create (FALSE);
+  AsbTransport *transport = asb_backend_get_transport (backend);
+
+  for (guint i = 0; i < rounds; i++)
+    {
+      g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/workspace");
+      g_autoptr (AsbFileInfo) info = NULL;
+      g_autoptr (GError) error = NULL;
+      gint64 start = g_get_monotonic_time ();
+
+      info = asb_transport_query_file (transport, request, NULL, &error);
+      bench_print_since (start);
+      g_assert_no_error (error);
+    }
+  destroy (backend);
+}
+
+typedef struct
+{
+  GOutputStream *stream;
+  guint64 size;
+} Feed;
+
+static gpointer
+feed (gpointer data)
+{
+  const Feed *what = data;
+  g_autofree char *piece = g_malloc0 (PIECE_SIZE);
+  g_autoptr (GError) error = NULL;
+  guint64 left = what->size;
+
+  while (left > 0)
+    {
+      gsize length = (gsize)MIN (left, PIECE_SIZE);
+
+      g_output_stream_write_all (what->stream, piece, length, NULL, NULL, &error);
+      g_assert_no_error (error);
+      left -= length;
+    }
+  g_output_stream_close (what->stream, NULL, &error);
+  g_assert_no_error (error);
+  return NULL;
+}
+
+static guint64
+drain (GInputStream *stream)
+{
+  g_autofree char *piece = g_malloc (PIECE_SIZE);
+  g_autoptr (GError) error = NULL;
+  guint64 total = 0;
+  gssize length;
+
+  while ((length = g_input_stream_read (stream, piece, PIECE_SIZE, NULL, &error)) > 0)
+    total += (guint64)length;
+  g_assert_no_error (error);
+  return total;
+}
+
+static void
+bench_cat (guint64 size)
+{
+  const char *const argv[] = { "cat", NULL };
+  AsbBackend *backend = create (TRUE);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autoptr (AsbCommand) command = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 start = g_get_monotonic_time ();
+  GThread *feeder;
+  Feed what = { NULL, size };
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  command = asb_backend_start_command (backend, spec, NULL, &error);
+  g_assert_no_error (error);
+  what.stream = asb_command_get_stdin_pipe (command);
+  feeder = g_thread_new ("feed", feed, &what);
+  g_assert_cmpuint (drain (asb_command_get_stdout_pipe (command)), ==, size);
+  g_thread_join (feeder);
+  asb_command_wait (command, NULL, &error);
+  g_assert_no_error (error);
+  bench_print_since (start);
+  destroy (backend);
+}
+
+static void
+hold (void)
+{
+  AsbBackend *backend = create (TRUE);
+  g_autoptr (GIOChannel) input = g_io_channel_unix_new (0);
+  g_autofree char *line = NULL;
+
+  g_print ("ready\n");
+  g_io_channel_read_line (input, &line, NULL, NULL, NULL);
+  destroy (backend);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *verb = argc > 1 ? argv[1] : "";
+  guint64 number = argc > 2 ? g_ascii_strtoull (argv[2], NULL, 10) : 1;
+
+  if (g_str_equal (verb, "spawn"))
+    bench_plain_spawn ((guint)number);
+  else if (g_str_equal (verb, "plain-cat"))
+    bench_plain_cat (number);
+  else if (g_str_equal (verb, "exec"))
+    bench_exec ((guint)number, TRUE);
+  else if (g_str_equal (verb, "exec-none"))
+    bench_exec ((guint)number, FALSE);
+  else if (g_str_equal (verb, "stat"))
+    bench_stat ((guint)number);
+  else if (g_str_equal (verb, "cat"))
+    bench_cat (number);
+  else if (g_str_equal (verb, "hold"))
+    hold ();
+  else
+    return 2;
+  return 0;
+}

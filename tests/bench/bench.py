@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures libasb beside other ways to do the same, in one run, turn by turn.
+
+usage: bench.py --build FOLDER [--rounds N] [--bytes N] [NAMES…]
+
+NAMES: command, exec, cat, memory (all of them by default).
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+NPM_PACKAGE = "@anthropic-ai/sandbox-runtime"
+NPM_VERSION = "0.0.83"
+BWRAP = ["bwrap", "--unshare-all", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin",
+         "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--proc", "/proc",
+         "--dev", "/dev", "--tmpfs", "/tmp"]
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.build = arguments.build.resolve()
+        self.rounds = arguments.rounds
+        self.bytes = arguments.bytes
+        self.asb = str(self.build / "tools/asb")
+        self.library = str(self.build / "tests/bench/bench-library")
+        self.srt, self.why_no_srt = self.install_srt()
+
+    def install_srt(self):
+        """The npm package, in a folder of the build; or why it is not there."""
+        folder = self.build / "bench-npm"
+        program = folder / "node_modules/.bin/srt"
+        for needed, package in (("npm", "npm"), ("rg", "ripgrep"), ("socat", "socat")):
+            if shutil.which(needed) is None:
+                return None, f"no {needed} here (package {package})"
+        if not program.exists():
+            folder.mkdir(exist_ok=True)
+            installed = subprocess.run(
+                ["npm", "install", "--no-fund", "--no-audit", "--prefix", folder,
+                 f"{NPM_PACKAGE}@{NPM_VERSION}"], capture_output=True, text=True, check=False)
+            if installed.returncode != 0:
+                return None, "npm could not install it: " + installed.stderr.strip()[-200:]
+        tried = subprocess.run([program, "true"], capture_output=True, text=True, check=False)
+        if tried.returncode != 0:
+            return None, "it does not run here: " + tried.stderr.strip()[-200:]
+        return str(program), None
+
+    def measured(self, verb, number):
+        """What bench-library prints, in seconds."""
+        done = subprocess.run([self.library, verb, str(number)], capture_output=True, text=True,
+                              check=True)
+        return [int(line) / 1e6 for line in done.stdout.split()]
+
+
+def seconds(arguments, **options):
+    """How long a program takes from start to end."""
+    program = shutil.which(arguments[0])
+    start = time.perf_counter()
+    child = subprocess.run([program, *arguments[1:]], stdout=subprocess.DEVNULL, check=False,
+                           **options)
+    elapsed = time.perf_counter() - start
+    if child.returncode != 0:
+        sys.exit(f"“{' '.join(map(str, arguments))}” ended with status {child.returncode}")
+    return elapsed
+
+
+def table(title, rows, unit="ms", scale=1e3, per=None):
+    """Rows are (name, samples, remark); the first is the floor."""
+    print(f"\n{title}")
+    header = f"  {'':34}{'median':>12}{'fastest':>12}{'× floor':>10}"
+    print(header + (f"{per[0]:>12}" if per else ""))
+    floor = statistics.median(rows[0][1])
+    for name, samples, remark in rows:
+        if not samples:
+            print(f"  {name:34}  not measured: {remark}")
+            continue
+        median = statistics.median(samples)
+        line = (f"  {name:34}{median * scale:>9.2f} {unit}{min(samples) * scale:>9.2f} {unit}"
+                f"{median / floor:>10.1f}")
+        print(line + (f"{per[1] / median:>12.2f}" if per else "") + (f"  {remark}" if remark else ""))
+
+
+def bench_command(bench):
+    contenders = [
+        ("plain fork and exec", ["true"]),
+        ("bare bwrap", [*BWRAP, "true"]),
+        ("asb run (recorded)", [bench.asb, "run", "--", "true"]),
+        ("npm sandbox-runtime", [bench.srt, "true"] if bench.srt else None),
+    ]
+    samples = {name: [] for name, arguments in contenders}
+    for turn in range(bench.rounds + 1):
+        for name, arguments in contenders:
+            if arguments:
+                elapsed = seconds(arguments)
+                if turn > 0:  # the first warms caches
+                    samples[name].append(elapsed)
+    table(f"one command, new sandbox, start to end ({bench.rounds} rounds, turn by turn)",
+          [(name, samples[name], bench.why_no_srt) if not arguments else (name, samples[name], "")
+           for name, arguments in contenders])
+
+
+def bench_exec(bench):
+    rounds = bench.rounds * 20
+    table(f"“true” in a live sandbox, in process ({rounds} rounds)", [
+        ("plain fork and exec", bench.measured("spawn", rounds), ""),
+        ("one round trip to the guest", bench.measured("stat", rounds), ""),
+        ("execute, not recorded", bench.measured("exec-none", rounds), ""),
+        ("execute, recorded", bench.measured("exec", rounds), ""),
+    ])
+
+
+def through_cat(bench, command):
+    """Bytes through a program that ends with a cat."""
+    with open("/dev/zero", "rb") as zeros:
+        head = subprocess.Popen(["head", "-c", str(bench.bytes)], stdin=zeros,
+                                stdout=subprocess.PIPE)
+        elapsed = seconds(command, stdin=head.stdout)
+        head.stdout.close()
+        head.wait()
+    return elapsed
+
+
+def bench_cat(bench):
+    gibibytes = bench.bytes / (1 << 30)
+    turns = range(3)
+    rows = [
+        ("plain cat, in process", [bench.measured("plain-cat", bench.bytes)[0] for _ in turns], ""),
+        ("cat in a live sandbox, in process", [bench.measured("cat", bench.bytes)[0] for _ in turns],
+         "recorded"),
+        ("plain cat", [through_cat(bench, ["cat"]) for _ in turns], ""),
+        ("bare bwrap, cat", [through_cat(bench, [*BWRAP, "cat"]) for _ in turns], ""),
+        ("asb run -- cat", [through_cat(bench, [bench.asb, "run", "--", "cat"]) for _ in turns],
+         "recorded"),
+        ("npm sandbox-runtime, cat",
+         [through_cat(bench, [bench.srt, "cat"]) for _ in turns] if bench.srt else [],
+         bench.why_no_srt or ""),
+    ]
+    table(f"{gibibytes:g} GiB through cat (3 turns)", rows, unit="s ", scale=1,
+          per=("GiB/s", gibibytes))
+
+
+def guests():
+    """The processes of all guests: pid → (resident, proportional) in KiB."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if not (folder / "comm").read_text().startswith("asb-guest"):
+                continue
+            status = (folder / "status").read_text()
+            resident = int(status.split("VmRSS:")[1].split()[0])
+            try:
+                rollup = (folder / "smaps_rollup").read_text()
+                proportional = int(rollup.split("Pss:")[1].split()[0])
+            except PermissionError:
+                proportional = None
+            found[int(folder.name)] = (resident, proportional)
+        except (FileNotFoundError, ProcessLookupError, IndexError):
+            continue
+    return found
+
+
+def bench_memory(bench):
+    before = guests()
+    with subprocess.Popen([bench.library, "hold"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holder:
+        holder.stdout.readline()
+        ours = {pid: sizes for pid, sizes in guests().items() if pid not in before}
+        holder.stdin.close()
+    resident = sum(sizes[0] for sizes in ours.values()) / 1024
+    proportional = [sizes[1] for sizes in ours.values()]
+    print(f"\nidle guest ({len(ours)} processes)")
+    print(f"  {'resident, added up':34}{resident:>9.2f} MiB")
+    if None in proportional:
+        print(f"  {'proportional':34}  not measured: only root may see it")
+    else:
+        print(f"  {'proportional':34}{sum(proportional) / 1024:>9.2f} MiB")
+
+
+BENCHES = {"command": bench_command, "exec": bench_exec, "cat": bench_cat, "memory": bench_memory}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--bytes", type=int, default=1 << 30)
+    parser.add_argument("names", nargs="*", metavar="NAMES", choices=[[], *BENCHES])
+    arguments = parser.parse_args()
+
+    modules = [str(folder) for kind in ("providers", "history-stores")
+               for folder in sorted((arguments.build / kind).glob("*/"))]
+    os.environ["ASB_MODULE_PATH"] = ":".join(os.path.abspath(folder) for folder in modules)
+    os.environ["ASB_GUEST_PATH"] = os.path.abspath(arguments.build / "guest/asb-guest")
+    with tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state
+        bench = Bench(arguments)
+        print(f"{os.cpu_count()} processors, {os.uname().release}")
+        for name in arguments.names or BENCHES:
+            BENCHES[name](bench)
+
+
+main()
