@@ -12,10 +12,10 @@ gboolean asb_module_name_is_valid (const char *name);
 GPtrArray *asb_module_default_paths (void);
 
 /* Opens the module of @name in the first of @paths that has its file, checks its descriptor, and
- * lets it register on
- * @registry. Modules stay loaded for good: they own types. */
+ * lets it register on @registry. Modules stay loaded for good: they own types. @file, to be freed,
+ * is the path of what was opened. */
 gboolean asb_module_load (AsbRegistry *registry, AsbModuleKind kind, const char *name,
-                          const char *const *paths, GError **error);
+                          const char *const *paths, char **file, GError **error);
 
 /* Returns: (transfer full) (element-type utf8): names of the files of @kind, without opening them
  */

@@ -100,42 +100,52 @@ check_descriptor (const AsbModuleDescriptor *descriptor, AsbModuleKind kind, con
   return FALSE;
 }
 
-gboolean
-asb_module_load (AsbRegistry *registry, AsbModuleKind kind, const char *name,
-                 const char *const *paths, GError **error)
+/* Returns: (nullable): what the module exports */
+static const AsbModuleDescriptor *
+open_module (AsbModuleKind kind, const char *name, const char *path, GError **error)
 {
-  g_autofree char *path = find_file (kind, name, paths, error);
+  GModule *module = g_module_open (path, G_MODULE_BIND_LOCAL);
   gpointer symbol = NULL;
-  GModule *module;
 
-  if (!path)
-    return FALSE;
-  module = g_module_open (path, G_MODULE_BIND_LOCAL);
   if (!module)
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID, "Could not open module “%s”: %s",
                    path, g_module_error ());
-      return FALSE;
+      return NULL;
     }
   if (!g_module_symbol (module, "asb_module", &symbol) || !symbol)
-    {
-      g_module_close (module);
-      g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID,
-                   "Could not use module “%s”: it exports no “asb_module”", path);
-      return FALSE;
-    }
-  if (!check_descriptor (symbol, kind, name, path, error))
-    {
-      g_module_close (module);
-      return FALSE;
-    }
-  g_module_make_resident (module);
-  if (((const AsbModuleDescriptor *)symbol)->register_types (registry, error))
-    return TRUE;
-  if (error && !*error)
     g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID,
-                 "Could not use module “%s”: it failed to register and gave no reason", path);
-  return FALSE;
+                 "Could not use module “%s”: it exports no “asb_module”", path);
+  else if (check_descriptor (symbol, kind, name, path, error))
+    {
+      g_module_make_resident (module);
+      return symbol;
+    }
+  g_module_close (module);
+  return NULL;
+}
+
+gboolean
+asb_module_load (AsbRegistry *registry, AsbModuleKind kind, const char *name,
+                 const char *const *paths, char **file, GError **error)
+{
+  g_autofree char *path = find_file (kind, name, paths, error);
+  const AsbModuleDescriptor *descriptor = path ? open_module (kind, name, path, error) : NULL;
+  g_autoptr (GError) local = NULL;
+
+  if (!descriptor)
+    return FALSE;
+  if (!descriptor->register_types (registry, &local))
+    {
+      if (!local)
+        local = g_error_new_literal (ASB_ERROR, ASB_ERROR_MODULE_INVALID,
+                                     "it failed to register and gave no reason");
+      g_propagate_prefixed_error (error, g_steal_pointer (&local),
+                                  "Could not use module “%s”: ", path);
+      return FALSE;
+    }
+  *file = g_steal_pointer (&path);
+  return TRUE;
 }
 
 /* NULL for a file that is no module of @kind. */

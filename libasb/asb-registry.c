@@ -33,7 +33,7 @@ struct _AsbRegistry
   GObject parent_instance;
 
   GMutex mutex;
-  GMutex loading; /* two threads that ask for one module load it once */
+  GMutex loading;         /* two threads that ask for one module load it once */
   GHashTable *entries[2]; /* by AsbModuleKind: name → AsbRegistryEntry */
   GPtrArray *paths;
 };
@@ -160,11 +160,13 @@ add_type (AsbRegistry *self, AsbModuleKind kind, const char *name, GType type, G
 {
   AsbRegistryEntry *entry;
 
-  if (!g_type_is_a (type, G_TYPE_OBJECT) || !g_type_is_a (type, wanted)
+  /* The interface itself is a GObject too, for g_type_is_a (). */
+  if (G_TYPE_FUNDAMENTAL (type) != G_TYPE_OBJECT || !g_type_is_a (type, wanted)
       || G_TYPE_IS_ABSTRACT (type))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "Type %s is no %s that can be made", g_type_name (type), kind_names[kind]);
+                   "Type “%s” is no %s that can be made", type ? g_type_name (type) : "",
+                   kind_names[kind]);
       return FALSE;
     }
   entry = g_new0 (AsbRegistryEntry, 1);
@@ -360,6 +362,7 @@ find (AsbRegistry *self, AsbModuleKind kind, const char *name, GType *type, AsbC
 {
   g_autoptr (GMutexLocker) locker = NULL;
   g_auto (GStrv) paths = NULL;
+  g_autofree char *file = NULL;
 
   if (!check_name (name, error))
     return FALSE;
@@ -369,12 +372,12 @@ find (AsbRegistry *self, AsbModuleKind kind, const char *name, GType *type, AsbC
   if (look_up (self, kind, name, type, factory))
     return TRUE;
   paths = asb_registry_dup_module_paths (self);
-  if (!asb_module_load (self, kind, name, (const char *const *)paths, error))
+  if (!asb_module_load (self, kind, name, (const char *const *)paths, &file, error))
     return FALSE;
   if (look_up (self, kind, name, type, factory))
     return TRUE;
   g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID,
-               "The module of %s “%s” registers nothing of that name", kind_names[kind], name);
+               "Could not use module “%s”: it registers no %s “%s”", file, kind_names[kind], name);
   return FALSE;
 }
 
