@@ -119,6 +119,15 @@ historian_link_send_data (HistorianLink *link, uint32_t call, const void *bytes,
 }
 
 void
+historian_link_send_stop (HistorianLink *link, uint32_t call, uint16_t channel)
+{
+  AsbFrameHeader header
+      = { .type = ASB_FRAME_STOP, .channel = channel, .call = call, .sequence = 1 };
+
+  push (link, &header, NULL);
+}
+
+void
 historian_link_reply (HistorianLink *link, uint32_t call, const char *name, json_t *value)
 {
   AsbFrameHeader header = { .type = ASB_FRAME_REPLY, .call = call, .sequence = 1 };

@@ -35,5 +35,8 @@ size_t historian_link_queued (const HistorianLink *link);
 void historian_link_send_data (HistorianLink *link, uint32_t call, const void *bytes, size_t size,
                                bool is_last);
 
+/* No more of the channel is wanted. */
+void historian_link_send_stop (HistorianLink *link, uint32_t call, uint16_t channel);
+
 /* {"result": …} or {"error": …}; takes @value over. */
 void historian_link_reply (HistorianLink *link, uint32_t call, const char *name, json_t *value);

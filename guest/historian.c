@@ -284,12 +284,18 @@ static void
 handle_data (Historian *self, const AsbFrameHeader *header, const uint8_t *payload)
 {
   HistoryOperation *operation = history_operations_find (&self->operations, header->call);
+  const HistoryConfig *config = &self->store.config;
+  int stream = header->channel - ASB_CHANNEL_OUTPUT;
 
   if (!operation || operation->end || header->channel == ASB_CHANNEL_INPUT)
     return;
-  history_output_add (operation, &self->store.config, header->channel - ASB_CHANNEL_OUTPUT, payload,
-                      header->length, &self->operations.all_pending);
+  history_output_add (operation, config, stream, payload, header->length,
+                      &self->operations.all_pending);
   history_operations_update (&self->operations, operation);
+  if (history_output_wants (operation, config, stream) || operation->stopped & 1u << stream)
+    return;
+  operation->stopped |= 1u << stream;
+  historian_link_send_stop (&self->link, header->call, header->channel);
 }
 
 static void

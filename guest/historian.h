@@ -16,8 +16,9 @@
  *
  * CALL {"call": "record.start", "record": {…}} is answered after the commit by {"result": {}} or
  * {"error": {…}}. Its call number names the operation from then on: DATA of channels 1 and 2 is
- * output to record, and CALL {"call": "record.finish", "start": number, "status", "result"?: {…},
- * "error_code"?, "command"?:
+ * output to record, and a STOP in the other direction says that no more of one is
+ * wanted (the totals in the result of the end then tell what there was in all). CALL {"call":
+ * "record.finish", "start": number, "status", "result"?: {…}, "error_code"?, "command"?:
  * {"exit_code", "provider_command_id"}, "file_operation"?: {"before_hash", "after_hash",
  * "before_size", "after_size", "diff_data", "diff_complete"}, "output_lost"?: bool} completes it
  * and is answered by {"result": {"state", "message"?}}. What "file_operation" does not say is taken

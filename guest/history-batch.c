@@ -244,6 +244,26 @@ conclude (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operation
     }
 }
 
+/* Those that are not done yet. Where another process holds its lock for long, all have waited for
+ * it once. */
+static void
+run_each (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operations)
+{
+  const HistoryError *busy = NULL;
+
+  for (size_t i = 0; i < batch->n_jobs; i++)
+    {
+      HistoryJob *job = &batch->jobs[i];
+
+      if (!job->is_done && busy)
+        job->error = *busy;
+      else if (!job->is_done)
+        run_alone (job, store, operations);
+      if (!job->is_done && job->error.is_busy)
+        busy = &job->error;
+    }
+}
+
 static void
 run_many (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operations)
 {
@@ -251,12 +271,9 @@ run_many (HistoryBatch *batch, HistoryStore *store, HistoryOperations *operation
   bool is_recovered = history_store_recover (store);
 
   for (size_t i = 0; i < batch->n_jobs; i++)
-    {
-      if (run != RUN_DONE)
-        batch->jobs[i].is_done = false;
-      if (!batch->jobs[i].is_done && (run == RUN_LOST || is_recovered))
-        run_alone (&batch->jobs[i], store, operations);
-    }
+    batch->jobs[i].is_done = batch->jobs[i].is_done && run == RUN_DONE;
+  if (run == RUN_LOST || is_recovered)
+    run_each (batch, store, operations);
 }
 
 void

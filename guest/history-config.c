@@ -139,6 +139,23 @@ get_boolean (const HistoryConfig *config, const char *name)
   return json_is_true (json_object_get (config->values, name));
 }
 
+static int
+clamp (int64_t milliseconds, int minimum)
+{
+  if (milliseconds < minimum)
+    return minimum;
+  return milliseconds < HISTORY_MAX_WAIT_MS ? (int)milliseconds : HISTORY_MAX_WAIT_MS;
+}
+
+static double
+get_write_timeout (const HistoryConfig *config)
+{
+  double seconds
+      = json_real_value (json_object_get (config->values, "output_write_timeout_seconds"));
+
+  return seconds * 1000 < HISTORY_MAX_WAIT_MS ? seconds : HISTORY_MAX_WAIT_MS / 1000.0;
+}
+
 static void
 read_values (HistoryConfig *config)
 {
@@ -149,9 +166,9 @@ read_values (HistoryConfig *config)
   config->output_flush_bytes = get_integer (config, "output_flush_bytes");
   config->output_flush_interval_ms = get_integer (config, "output_flush_interval_ms");
   config->output_queue_max_bytes = get_integer (config, "output_queue_max_bytes");
-  config->output_write_timeout_seconds
-      = json_real_value (json_object_get (config->values, "output_write_timeout_seconds"));
-  config->sqlite_busy_timeout_ms = get_integer (config, "sqlite_busy_timeout_ms");
+  config->write_timeout_seconds = get_write_timeout (config);
+  config->busy_timeout_ms
+      = clamp (get_integer (config, "sqlite_busy_timeout_ms"), HISTORY_MIN_BUSY_TIMEOUT_MS);
   config->sqlite_cache_bytes = get_integer (config, "sqlite_cache_bytes");
   config->helper_query_max_bytes = get_integer (config, "helper_query_max_bytes");
 }

@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The broker gives up a historian that does not answer for half a minute. */
+#define HISTORY_MAX_WAIT_MS 20000
+#define HISTORY_MIN_BUSY_TIMEOUT_MS 5000
+
+/* Where a value is not used as it is given, the member says what is used. */
 typedef struct
 {
   json_t *values;
@@ -21,8 +26,8 @@ typedef struct
   int64_t output_flush_bytes;
   int64_t output_flush_interval_ms;
   int64_t output_queue_max_bytes;
-  double output_write_timeout_seconds;
-  int64_t sqlite_busy_timeout_ms;
+  double write_timeout_seconds;
+  int busy_timeout_ms;
   int64_t sqlite_cache_bytes;
   int64_t helper_query_max_bytes;
 } HistoryConfig;

@@ -166,9 +166,7 @@ apply_config (HistoryStore *store, HistoryError *error)
 {
   char sql[256];
 
-  sqlite3_busy_timeout (store->database.handle, store->config.sqlite_busy_timeout_ms < 5000
-                                                    ? 5000
-                                                    : (int)store->config.sqlite_busy_timeout_ms);
+  sqlite3_busy_timeout (store->database.handle, store->config.busy_timeout_ms);
   snprintf (sql, sizeof sql,
             "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-%lld;"
             " PRAGMA journal_size_limit=" MAX_KEPT_LOG_BYTES,

@@ -50,6 +50,7 @@ typedef struct HistoryOperation
   int64_t accepted;
   bool is_capped;
   bool is_muted;
+  unsigned stopped;
   char loss[HISTORY_MAX_LOSS];
 
   /* The arguments of its end, from when they are known until they are written. */

@@ -30,6 +30,18 @@ history_output_pending (const HistoryOperation *operation)
          + history_buffer_size (&operation->outputs[HISTORY_STDERR].pending);
 }
 
+static bool
+is_captured (const HistoryConfig *config, int stream)
+{
+  return stream == HISTORY_STDOUT ? config->capture_stdout : config->capture_stderr;
+}
+
+bool
+history_output_wants (const HistoryOperation *operation, const HistoryConfig *config, int stream)
+{
+  return is_captured (config, stream) && !operation->is_muted && !operation->is_capped;
+}
+
 static void
 set_due (HistoryOperation *operation, const HistoryConfig *config, bool was_empty)
 {
@@ -57,11 +69,10 @@ history_output_add (HistoryOperation *operation, const HistoryConfig *config, in
                     const void *bytes, size_t size, size_t *all_pending)
 {
   HistoryOutput *output = &operation->outputs[stream];
-  bool is_captured = stream == HISTORY_STDOUT ? config->capture_stdout : config->capture_stderr;
   bool was_empty = history_output_pending (operation) == 0;
 
   output->total += (int64_t)size;
-  if (!is_captured || operation->is_muted)
+  if (!is_captured (config, stream) || operation->is_muted)
     return;
   size = limit_to_cap (operation, config, size);
   if (size == 0)

@@ -19,6 +19,10 @@ typedef struct
 void history_output_add (HistoryOperation *operation, const HistoryConfig *config, int stream,
                          const void *bytes, size_t size, size_t *all_pending);
 
+/* Whether more of a stream would be kept. */
+bool history_output_wants (const HistoryOperation *operation, const HistoryConfig *config,
+                           int stream);
+
 size_t history_output_pending (const HistoryOperation *operation);
 
 /* Writes all that waits, in chunks, with the rows that tell of them. @step is zeroed before. */

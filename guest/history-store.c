@@ -295,7 +295,7 @@ history_store_ensure (HistoryStore *store, HistoryError *error)
     notice_changes (store);
   if (!store->is_open && !open_now (store, error))
     return false;
-  history_database_limit_time (&store->database, store->config.output_write_timeout_seconds);
+  history_database_limit_time (&store->database, store->config.write_timeout_seconds);
   return true;
 }
 
@@ -320,7 +320,7 @@ history_store_tend (HistoryStore *store)
 {
   if (!store->is_open)
     return;
-  history_database_limit_time (&store->database, store->config.output_write_timeout_seconds);
+  history_database_limit_time (&store->database, store->config.write_timeout_seconds);
   history_database_shorten_log (&store->database);
 }
 
@@ -330,7 +330,7 @@ disconnect_cleanly (HistoryStore *store)
   HistoryError ignored;
   bool intact = history_files_compare (&store->files) == HISTORY_FILES_SAME;
 
-  history_database_limit_time (&store->database, store->config.output_write_timeout_seconds);
+  history_database_limit_time (&store->database, store->config.write_timeout_seconds);
   if (intact && strcmp (store->journal_mode, "wal") == 0)
     history_database_execute (&store->database, "PRAGMA wal_checkpoint(TRUNCATE)", &ignored);
   give_up (store, intact);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char EXPLANATION[] = "The guest ended before the operation did";
+static const char EXPLANATION[] = "Recording ended before the operation did";
 
 typedef struct
 {

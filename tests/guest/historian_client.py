@@ -33,6 +33,8 @@ class Refused(Exception):
 
 
 class Historian:
+    running = []
+
     def __init__(self, directory, fault="", user=None, file_limit=None, environment=None):
         ours, theirs = socket.socketpair()
         self.directory = directory
@@ -53,8 +55,10 @@ class Historian:
         self.replies = {}
         self.data = {}
         self.finished = set()
+        self.stopped = []
         self.credited = {}
         self.auto_credit = True
+        Historian.running.append(self)
 
     @staticmethod
     def _prepare(user, file_limit):
@@ -96,7 +100,9 @@ class Historian:
         length, kind, flags, channel, call, _ = HEADER.unpack(self.buffer[: HEADER.size])
         payload = self.buffer[HEADER.size : HEADER.size + length]
         self.buffer = self.buffer[HEADER.size + length :]
-        if kind == REPLY:
+        if kind == STOP:
+            self.stopped.append((call, channel))
+        elif kind == REPLY:
             assert call not in self.replies, f"call {call} was answered twice"
             self.replies[call] = json.loads(payload)
         else:
@@ -161,11 +167,13 @@ class Historian:
         return self.call("history.status")
 
     def close(self, expected=0):
+        Historian.running.remove(self)
         self.socket.close()
         code = self.process.wait(60)
         assert code == expected, f"the historian exited with {code}"
 
     def kill(self):
+        Historian.running.remove(self)
         self.process.kill()
         self.process.wait()
         self.socket.close()
@@ -234,6 +242,8 @@ def run_one(name, function):
     os.chmod(directory, 0o755)
     try:
         function(os.path.join(directory, "history"))
+        while Historian.running:
+            Historian.running[0].close()
         return f"ok {name}"
     except Skip as reason:
         return f"ok {name} # SKIP {reason}"
@@ -242,6 +252,8 @@ def run_one(name, function):
             print(f"# {line}", flush=True)
         return f"not ok {name}"
     finally:
+        while Historian.running:
+            Historian.running[0].kill()
         shutil.rmtree(directory, ignore_errors=True)
 
 

@@ -497,6 +497,7 @@ def test_chunks_and_cap(directory):
     historian.output(call, data[:50000])
     historian.output(call, data[50000:], channel=2)
     equal(historian.finish(call, result={"exit_code": 0}), {"state": "truncated_by_policy"})
+    equal(historian.stopped, [(call, 2)])
     chunks = historian.rows("SELECT * FROM command_output_chunks ORDER BY id")
     for stream, kept in (("stdout", data[:50000]), ("stderr", data[50000:100000])):
         mine = [c for c in chunks if c["stream"] == stream]
@@ -525,6 +526,7 @@ def test_output_that_is_not_captured(directory):
     historian.output(call, b"out")
     historian.output(call, b"err", channel=2)
     equal(historian.finish(call), {"state": "complete"})
+    equal(historian.stopped, [(call, 1)])
     equal([(c["stream"], c["data"]) for c in historian.rows("SELECT * FROM command_output_chunks")],
           [("stderr", b"err")])
     result = json.loads(historian.row("SELECT result_json AS r FROM history_events")["r"])
