@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "asb-local-inside.h"
+
 void
 asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause)
 {
@@ -70,7 +72,7 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
   if (g_str_has_prefix (output, "asb-guest:"))
     asb_local_set_unavailable (error, ASB_ERROR_GUEST_UNAVAILABLE,
                                "the guest program could not begin its work", output);
-  else if (strstr (output, "execvp"))
+  else if (strstr (output, ASB_LOCAL_GUEST_INSIDE))
     asb_local_set_unavailable (error, ASB_ERROR_GUEST_UNAVAILABLE,
                                "the guest program must be a static one for this processor", output);
   else if (is_about_namespaces (output))

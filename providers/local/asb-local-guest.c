@@ -26,7 +26,7 @@
 #define ENVIRONMENT_NAME "environment"
 #define CONNECT_SECONDS 10
 #define START_SECONDS 30
-#define FAILED_START_SECONDS 3
+#define OLD_START_SECONDS 3
 #define FORCE_MILLISECONDS 10000
 #define MAX_STATUS_SIZE 4096
 
@@ -204,7 +204,8 @@ asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
   gint64 used;
   gboolean ended;
 
-  ask_to_end (folder, seconds);
+  if (seconds > 0)
+    ask_to_end (folder, seconds);
   used = (g_get_monotonic_time () - start) / G_TIME_SPAN_SECOND;
   if (process >= 0)
     {
@@ -229,7 +230,7 @@ take_status (AsbLocalFolder *folder, GError **error)
   if (status >= 0 && lock_status (status))
     return status;
   /* A guest that listens no more has not quite ended, or never will by itself. */
-  if (status >= 0 && is_locked (status) && asb_local_guest_end (folder, FAILED_START_SECONDS, NULL)
+  if (status >= 0 && is_locked (status) && asb_local_guest_end (folder, OLD_START_SECONDS, NULL)
       && fcntl (status, F_OFD_SETLKW, &(struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET })
              == 0
       && ftruncate (status, 0) == 0)
@@ -331,9 +332,10 @@ asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const Asb
     return FALSE;
   if (wait_until_ready (folder, cancellable, &cause))
     return TRUE;
+  /* One that has not said hello has nothing to complete. */
   died = !asb_local_guest_is_listening (folder);
-  asb_local_guest_end (folder, FAILED_START_SECONDS, NULL);
-  status = asb_local_launch_end (started);
+  asb_local_guest_end (folder, 0, NULL);
+  status = asb_local_launch_end (started, !died);
   if (died && !g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_autofree char *output = asb_local_launch_dup_output (started);

@@ -23,5 +23,5 @@ gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,
                                 GCancellable *cancellable, GError **error);
 
 /* Ends it and all that runs in the sandbox: by asking for it, so that the record is complete, or by
- * force after @seconds. */
+ * force after @seconds, 0 for at once. */
 gboolean asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error);

@@ -131,7 +131,6 @@ add_user_land (AsbLocalArguments *arguments, const AsbLocalInside *inside, GErro
     .host_network = inside->host_network,
   };
 
-  add_programs (arguments);
   add_folders (arguments, inside);
   asb_local_arguments_add (arguments, "--setenv", "PATH",
                            "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
@@ -145,6 +144,7 @@ gboolean
 asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside, GError **error)
 {
   add_namespaces (arguments, inside);
+  add_programs (arguments);
   add_proc (arguments);
   asb_local_arguments_add (arguments, "--dev", "/dev", NULL);
   if (!inside->workdir)

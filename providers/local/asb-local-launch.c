@@ -181,13 +181,13 @@ ends_by_itself (pid_t pid)
 }
 
 int
-asb_local_launch_end (AsbLocalLaunch *self)
+asb_local_launch_end (AsbLocalLaunch *self, gboolean at_once)
 {
   const char *identifier = g_subprocess_get_identifier (self->process);
   pid_t pid = identifier ? (pid_t)g_ascii_strtoll (identifier, NULL, 10) : 0;
 
   /* Its process group is its own, and what it started to become the sandbox is still in there. */
-  if (pid > 1 && !ends_by_itself (pid))
+  if (pid > 1 && (at_once || !ends_by_itself (pid)))
     kill (-pid, SIGKILL);
   g_subprocess_wait (self->process, NULL, NULL);
   return g_subprocess_get_status (self->process);

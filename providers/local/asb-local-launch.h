@@ -18,9 +18,9 @@ AsbLocalLaunch *asb_local_launch (const char *program, AsbLocalArguments *argume
 /* The end of what was written to standard error so far. */
 char *asb_local_launch_dup_output (AsbLocalLaunch *self);
 
-/* Waits a moment for it to end by itself, then ends it, and what it started that has not become a
- * sandbox yet. Returns: the status as of waitpid (). */
-int asb_local_launch_end (AsbLocalLaunch *self);
+/* Ends it and what it started that has not become a sandbox yet, unless @at_once after giving it a
+ * moment to end by itself. Returns: the status as of waitpid (). */
+int asb_local_launch_end (AsbLocalLaunch *self, gboolean at_once);
 
 /* Does not end it. */
 void asb_local_launch_free (AsbLocalLaunch *self);

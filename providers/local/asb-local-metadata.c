@@ -86,9 +86,6 @@ check_offer (AsbSandboxSpec *spec, GError **error)
   else if (asb_sandbox_spec_get_ttl_mode (spec) == ASB_TTL_MODE_SECONDS)
     g_set_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
                  "A local sandbox does not expire: a time to live in seconds is not supported");
-  else if (asb_sandbox_spec_get_idempotency_key (spec))
-    g_set_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
-                 "A local sandbox cannot be created under an idempotency key");
   else
     return TRUE;
   return FALSE;

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* How deep a directory is entered in place: it costs a descriptor each. */
+#define MAX_DEPTH 32
+
 static void
 set_error (GError **error, const char *name)
 {
@@ -45,98 +48,91 @@ is_dots (const char *name)
   return strcmp (name, ".") == 0 || strcmp (name, "..") == 0;
 }
 
-/* Calls @visit for each entry. It may remove the entry, so a directory is read again until a whole
- * pass meets none. */
-typedef gboolean (*Visit) (int fd, const char *name, gpointer data, GError **error);
-
-static gboolean
-visit_all (int fd, Visit visit, gpointer data, GError **error)
-{
-  int own = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *dir = own >= 0 ? fdopendir (own) : NULL;
-  gboolean going_on = dir != NULL;
-  guint met = 1;
-
-  if (!dir)
-    set_error (error, ".");
-  while (going_on && met > 0)
-    {
-      struct dirent *entry;
-
-      met = 0;
-      rewinddir (dir);
-      while (going_on && (entry = readdir (dir)))
-        if (!is_dots (entry->d_name))
-          {
-            met++;
-            going_on = visit (fd, entry->d_name, data, error);
-          }
-    }
-  if (dir)
-    closedir (dir);
-  return going_on;
-}
-
 typedef struct
 {
-  int top;
+  int top; /* -1 before it is open */
+  guint depth;
   guint64 counter;
 } Removal;
 
-/* Moves a directory up to the top under a name that is free there: so no tree is too deep, and two
- * descriptors are enough. */
+/* Moves a directory up to the top under a name that is free there. */
 static gboolean
 lift (int fd, const char *name, Removal *removal)
 {
-  for (;;)
+  int directory = open_directory (fd, name);
+  gboolean done = FALSE;
+
+  if (directory < 0)
+    return FALSE;
+  close (directory);
+  do
     {
       char free_name[32];
 
       g_snprintf (free_name, sizeof free_name, "lifted-%" G_GUINT64_FORMAT, removal->counter++);
-      if (renameat2 (fd, name, removal->top, free_name, RENAME_NOREPLACE) == 0)
-        return TRUE;
-      if (errno != EEXIST)
-        return FALSE;
+      done = renameat2 (fd, name, removal->top, free_name, RENAME_NOREPLACE) == 0;
     }
+  while (!done && errno == EEXIST);
+  return done;
 }
 
-static gboolean
-remove_or_lift (int fd, const char *name, gpointer data, GError **error)
-{
-  int directory;
-  gboolean done;
+static gboolean remove_directory (int parent, const char *name, Removal *removal, GError **error);
 
-  if (unlinkat (fd, name, 0) == 0 || unlinkat (fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+static gboolean
+remove_entry (int fd, const char *name, Removal *removal, GError **error)
+{
+  if (unlinkat (fd, name, 0) == 0 || errno == ENOENT)
     return TRUE;
-  directory = open_directory (fd, name);
-  done = directory >= 0 && lift (fd, name, data);
-  if (!done)
-    set_error (error, name);
-  if (directory >= 0)
-    close (directory);
+  /* No tree is too deep, and the descriptors suffice. */
+  if (removal->depth < MAX_DEPTH)
+    return remove_directory (fd, name, removal, error);
+  if (lift (fd, name, removal))
+    return TRUE;
+  set_error (error, name);
+  return FALSE;
+}
+
+/* Takes @fd. What is lifted meanwhile, and what a directory that changes does not show, is left to
+ * another round. */
+static gboolean
+remove_entries (int fd, Removal *removal, GError **error)
+{
+  DIR *dir = fdopendir (fd);
+  struct dirent *entry;
+  gboolean done = dir != NULL;
+
+  if (!dir)
+    {
+      set_error (error, ".");
+      close (fd);
+      return FALSE;
+    }
+  if (removal->depth == 0)
+    removal->top = fd;
+  removal->depth++;
+  while (done && (entry = readdir (dir)))
+    if (!is_dots (entry->d_name))
+      done = remove_entry (fd, entry->d_name, removal, error);
+  removal->depth--;
+  closedir (dir);
   return done;
 }
 
 static gboolean
-remove_at_top (int fd, const char *name, gpointer data, GError **error)
+remove_directory (int parent, const char *name, Removal *removal, GError **error)
 {
-  int directory;
-  gboolean done;
-
-  if (unlinkat (fd, name, 0) == 0 || unlinkat (fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
-    return TRUE;
-  directory = open_directory (fd, name);
-  if (directory < 0)
+  do
     {
-      set_error (error, name);
-      return FALSE;
+      int fd = open_directory (parent, name);
+
+      if (fd < 0)
+        break;
+      if (!remove_entries (fd, removal, error))
+        return FALSE;
+      if (unlinkat (parent, name, AT_REMOVEDIR) == 0)
+        return TRUE;
     }
-  done = visit_all (directory, remove_or_lift, data, error);
-  close (directory);
-  if (!done)
-    return FALSE;
-  if (unlinkat (fd, name, AT_REMOVEDIR) == 0)
-    return TRUE;
+  while (errno == ENOTEMPTY || errno == EEXIST);
   set_error (error, name);
   return FALSE;
 }
@@ -144,23 +140,9 @@ remove_at_top (int fd, const char *name, gpointer data, GError **error)
 gboolean
 asb_local_tree_remove (int parent_fd, const char *name, GError **error)
 {
-  Removal removal = { -1, 0 };
-  gboolean done;
+  Removal removal = { .top = -1 };
 
   if (unlinkat (parent_fd, name, 0) == 0 || errno == ENOENT)
     return TRUE;
-  removal.top = open_directory (parent_fd, name);
-  if (removal.top < 0)
-    {
-      set_error (error, name);
-      return FALSE;
-    }
-  done = visit_all (removal.top, remove_at_top, &removal, error);
-  close (removal.top);
-  if (!done)
-    return FALSE;
-  if (unlinkat (parent_fd, name, AT_REMOVEDIR) == 0)
-    return TRUE;
-  set_error (error, name);
-  return FALSE;
+  return remove_directory (parent_fd, name, &removal, error);
 }

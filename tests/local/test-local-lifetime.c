@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* When a sandbox ends, when it does not, and what then stands in its record. */
+
+#include "local-test.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PROMPTLY 2000
+
+/* A length of time nobody else waits for, so that those who do can be told from all others. */
+static const char *duration;
+
+static AsbSandboxInfo *
+create_with (AsbProvider *provider, AsbLifetime lifetime)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+
+  asb_sandbox_spec_set_instance_id (spec, "instance-1");
+  asb_sandbox_spec_set_lifetime (spec, lifetime);
+  return local_test_create (provider, spec);
+}
+
+static int
+open_guest (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = g_build_filename (test->state, id, NULL);
+
+  return local_test_open_process (local_test_guest_pid (folder));
+}
+
+static char *
+boot_id (AsbTransport *transport)
+{
+  return g_strdup (asb_guest_transport_get_boot_id (ASB_GUEST_TRANSPORT (transport)));
+}
+
+static void
+open_history (AsbTransport *transport, const char *id)
+{
+  g_autoptr (GVariant) answer = NULL;
+  g_autoptr (GError) error = NULL;
+  GVariantDict identity, arguments;
+
+  g_variant_dict_init (&identity, NULL);
+  g_variant_dict_insert (&identity, "provider_key", "s", "local-default");
+  g_variant_dict_insert (&identity, "sandbox_id", "s", id);
+  g_variant_dict_insert (&identity, "sandbox_instance_id", "s", "instance-1");
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert_value (&arguments, "identity", g_variant_dict_end (&identity));
+  g_variant_dict_insert (&arguments, "sdk_version", "s", "1.0.0");
+  answer = asb_transport_call (transport, "history.open", g_variant_dict_end (&arguments), NULL,
+                               &error);
+  g_assert_no_error (error);
+}
+
+/* Starts a recorded command that leaves a process behind in another session. */
+static AsbProcess *
+start_sleepers (AsbTransport *transport)
+{
+  g_autofree char *text = g_strdup_printf ("setsid sleep %s & sleep %s", duration, duration);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
+  g_autoptr (GVariant) command = g_variant_ref_sink (
+      g_variant_new_parsed ("{'command': <%s>, 'cwd': <'/workspace'>}", text));
+  g_autoptr (AsbOperation) operation = g_object_new (
+      ASB_TYPE_OPERATION, "event-id", "event-1", "operation-type", "command.execute", "required",
+      TRUE, "actor-type", "sdk", "correlation-id", "correlation-1", "command", command, NULL);
+  g_autoptr (GError) error = NULL;
+  AsbProcess *process;
+
+  asb_command_spec_set_operation (spec, operation);
+  process = asb_transport_start_command (transport, spec, NULL, &error);
+  g_assert_no_error (error);
+  return process;
+}
+
+/* The child: makes a sandbox, starts the sleepers, says which and waits to be killed. */
+static void G_GNUC_NORETURN
+be_owner (LocalTest *test, AsbLifetime lifetime)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, lifetime);
+  g_autoptr (AsbTransport) transport
+      = local_test_open (test->provider, local_test_id (info), FALSE);
+  g_autoptr (AsbProcess) process = NULL;
+
+  open_history (transport, local_test_id (info));
+  process = start_sleepers (transport);
+  g_print ("%s\n", local_test_id (info));
+  for (;;)
+    pause ();
+}
+
+/* The child of the child: lives on without executing another program, as workers of a pool do. It
+ * ends when its parent's reader has gone. */
+static int
+be_forking_owner (LocalTest *test)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_OWNED);
+  int end[2];
+  char byte;
+
+  g_assert_cmpint (pipe (end), ==, 0);
+  if (fork () == 0)
+    {
+      struct pollfd reader = { .fd = STDOUT_FILENO, .events = 0 };
+
+      poll (&reader, 1, -1);
+      _exit (0);
+    }
+  g_print ("%s\n", local_test_id (info));
+  return (int)read (end[0], &byte, 1);
+}
+
+static char *
+read_status (LocalTest *test, const char *id)
+{
+  g_autofree char *path = local_test_path (test, id, "history/history.sqlite3");
+  sqlite3 *database = NULL;
+  sqlite3_stmt *statement = NULL;
+  char *status;
+
+  g_assert_cmpint (sqlite3_open_v2 (path, &database, SQLITE_OPEN_READONLY, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (
+      sqlite3_prepare_v2 (database, "SELECT status FROM history_events", -1, &statement, NULL), ==,
+      SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_ROW);
+  status = g_strdup ((const char *)sqlite3_column_text (statement, 0));
+  sqlite3_finalize (statement);
+  sqlite3_close (database);
+  return status;
+}
+
+static void
+kill_and_wait (GSubprocess *child)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_subprocess_force_exit (child);
+  g_subprocess_wait (child, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_owner_killed (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (GSubprocess) owner = NULL;
+  g_autofree char *id = NULL;
+  g_autofree char *status = NULL;
+  int guest;
+
+  owner = local_test_child (test, "owned", G_SUBPROCESS_FLAGS_NONE);
+  id = local_test_read_line (owner);
+  guest = open_guest (test, id);
+  g_assert_true (local_test_find_process ("cmdline", duration));
+  kill_and_wait (owner);
+  g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
+  close (guest);
+  g_assert_false (local_test_find_process ("cmdline", duration));
+  status = read_status (test, id);
+  g_assert_cmpstr (status, ==, "cancelled");
+  g_assert_cmpuint (local_test_count (test->provider, "stopped"), ==, 1);
+}
+
+static void
+test_owner_forks (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (GSubprocess) owner = NULL;
+  g_autofree char *id = NULL;
+  int guest;
+
+  owner = local_test_child (test, "owned-and-forked", G_SUBPROCESS_FLAGS_NONE);
+  id = local_test_read_line (owner);
+  guest = open_guest (test, id);
+  kill_and_wait (owner);
+  g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
+  close (guest);
+}
+
+static void
+test_persistent (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (GSubprocess) owner = NULL;
+  g_autofree char *id = NULL;
+  int guest;
+
+  owner = local_test_child (test, "persistent", G_SUBPROCESS_FLAGS_NONE);
+  id = local_test_read_line (owner);
+  guest = open_guest (test, id);
+  kill_and_wait (owner);
+  transport = local_test_open (test->provider, id, FALSE);
+  g_assert_true (local_test_find_process ("cmdline", duration));
+  g_assert_false (local_test_wait_for_end (guest, 0));
+  g_assert_cmpuint (local_test_count (test->provider, "running"), ==, 1);
+
+  local_test_delete (test->provider, id);
+  g_assert_true (local_test_wait_for_end (guest, 0));
+  close (guest);
+  g_assert_false (local_test_find_process ("cmdline", duration));
+}
+
+/* What was started holds nothing of its maker: no terminal, no session, no output, no folder. */
+static void
+test_detached (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_PERSISTENT);
+  g_autofree char *folder = g_build_filename (test->state, local_test_id (info), NULL);
+  int guest = local_test_guest_pid (folder);
+
+  g_assert_cmpint (getsid (guest), !=, getsid (0));
+  g_assert_cmpint (getpgid (guest), !=, getpgid (0));
+  for (int fd = 0; fd < 2; fd++)
+    {
+      g_autofree char *link = g_strdup_printf ("/proc/%d/fd/%d", guest, fd);
+      g_autofree char *target = g_file_read_link (link, NULL);
+
+      /* Only root can look: the guest hides its descriptors. */
+      if (target)
+        g_assert_cmpstr (target, ==, "/dev/null");
+    }
+}
+
+static void
+test_deleted (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_OWNED);
+  g_autoptr (AsbTransport) transport
+      = local_test_open (test->provider, local_test_id (info), FALSE);
+  g_autoptr (AsbProcess) process = NULL;
+  int guest = open_guest (test, local_test_id (info));
+
+  open_history (transport, local_test_id (info));
+  process = start_sleepers (transport);
+  g_assert_true (local_test_find_process ("cmdline", duration));
+  local_test_delete (test->provider, local_test_id (info));
+  g_assert_true (local_test_wait_for_end (guest, 0));
+  close (guest);
+  g_assert_false (local_test_find_process ("cmdline", duration));
+}
+
+typedef struct
+{
+  AsbProvider *provider;
+  const char *id;
+} Opening;
+
+static gpointer
+open_thread (gpointer data)
+{
+  Opening *opening = data;
+  g_autoptr (AsbTransport) transport = local_test_open (opening->provider, opening->id, FALSE);
+
+  return boot_id (transport);
+}
+
+static void
+test_guest_killed (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_OWNED);
+  Opening opening = { test->provider, local_test_id (info) };
+  g_autofree char *first = open_thread (&opening);
+  g_autofree char *content = NULL;
+  GThread *threads[4];
+  g_autofree char *second = NULL;
+  int guest = open_guest (test, opening.id);
+
+  g_free (local_test_shell (test->provider, opening.id, NULL, "echo kept > /workspace/file"));
+  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+  g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
+  close (guest);
+  g_assert_cmpuint (local_test_count (test->provider, "stopped"), ==, 1);
+
+  /* Several at once bring one guest back. */
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("open", open_thread, &opening);
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_autofree char *mine = g_thread_join (threads[i]);
+
+      if (!second)
+        second = g_strdup (mine);
+      g_assert_cmpstr (mine, ==, second);
+    }
+  g_assert_cmpstr (first, !=, second);
+  content = local_test_shell (test->provider, opening.id, NULL, "cat /workspace/file");
+  g_assert_cmpstr (content, ==, "kept\n");
+}
+
+/* A guest that does not answer is ended by force. */
+static void
+test_guest_frozen (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_OWNED);
+  int guest = open_guest (test, local_test_id (info));
+
+  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGSTOP, NULL, 0), ==, 0);
+  local_test_delete (test->provider, local_test_id (info));
+  g_assert_true (local_test_wait_for_end (guest, 0));
+  close (guest);
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
+}
+
+static void
+test_environment_again (LocalTest *test, gconstpointer data)
+{
+  const char *const environment[] = { "KEY=value", NULL };
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autofree char *told = NULL;
+  int guest;
+
+  asb_sandbox_spec_set_environment (spec, environment);
+  info = local_test_create (test->provider, spec);
+  guest = open_guest (test, local_test_id (info));
+  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+  g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
+  close (guest);
+  told = local_test_shell (test->provider, local_test_id (info), NULL, "echo $KEY");
+  g_assert_cmpstr (told, ==, "value\n");
+}
+
+/* The child: on a terminal of its own, what runs inside may not type into it. */
+static int
+be_on_terminal (LocalTest *test)
+{
+  static const char *const arguments[] = { "terminal", NULL };
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *worked = local_test_probe (test, local_test_id (info), arguments);
+
+  local_test_delete (test->provider, local_test_id (info));
+  g_print ("worked: %s\n", worked);
+  return worked[0] == '\0' ? 0 : 1;
+}
+
+static char *
+read_terminal (int fd)
+{
+  GString *text = g_string_new (NULL);
+  char buffer[256];
+  gssize size;
+
+  while ((size = read (fd, buffer, sizeof buffer)) > 0)
+    g_string_append_len (text, buffer, size);
+  return g_string_free (text, FALSE);
+}
+
+static void
+take_terminal (gpointer name)
+{
+  int fd;
+
+  setsid ();
+  /* The first terminal a session opens becomes its own. */
+  fd = open (name, O_RDWR);
+  if (fd < 0 || dup2 (fd, 0) < 0 || dup2 (fd, 1) < 0)
+    _exit (126);
+}
+
+static void
+test_terminal (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  g_autoptr (GSubprocess) child = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *shown = NULL;
+  int master = posix_openpt (O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+  g_assert_cmpint (grantpt (master), ==, 0);
+  g_assert_cmpint (unlockpt (master), ==, 0);
+  g_subprocess_launcher_set_child_setup (launcher, take_terminal, ptsname (master), NULL);
+  child = g_subprocess_launcher_spawn (launcher, &error, local_test_program (), "--child",
+                                       "terminal", test->folder, NULL);
+  g_assert_no_error (error);
+  shown = read_terminal (master);
+  g_assert_true (g_subprocess_wait_check (child, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpstr (shown, ==, "worked: \r\n");
+  close (master);
+}
+
+static int
+be_child (const char *name, const char *folder)
+{
+  LocalTest *test = local_test_for_child (folder);
+
+  if (strcmp (name, "owned") == 0)
+    be_owner (test, ASB_LIFETIME_OWNED);
+  if (strcmp (name, "persistent") == 0)
+    be_owner (test, ASB_LIFETIME_PERSISTENT);
+  if (strcmp (name, "terminal") == 0)
+    return be_on_terminal (test);
+  if (strcmp (name, "owned-and-forked") == 0)
+    return be_forking_owner (test);
+  return 2;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *unique = g_strdup_printf ("77%d.5", (int)getpid ());
+  int status;
+
+  g_setenv ("ASB_TEST_DURATION", unique, FALSE);
+  duration = g_getenv ("ASB_TEST_DURATION");
+  status = local_test_init (&argc, &argv);
+  if (status >= 0)
+    return status;
+  if (argc == 4)
+    return be_child (argv[2], argv[3]);
+  local_test_add ("/local/lifetime/owner-killed", test_owner_killed);
+  local_test_add ("/local/lifetime/owner-forks", test_owner_forks);
+  local_test_add ("/local/lifetime/persistent", test_persistent);
+  local_test_add ("/local/lifetime/detached", test_detached);
+  local_test_add ("/local/lifetime/deleted", test_deleted);
+  local_test_add ("/local/lifetime/guest-killed", test_guest_killed);
+  local_test_add ("/local/lifetime/guest-frozen", test_guest_frozen);
+  local_test_add ("/local/lifetime/environment-again", test_environment_again);
+  local_test_add ("/local/lifetime/terminal", test_terminal);
+  return g_test_run ();
+}
