@@ -96,6 +96,8 @@ settle (HistoryJob *job, HistoryOperations *operations)
       job->operation->is_written = true;
       job->operation->was_written = true;
     }
+  if (job->kind == HISTORY_JOB_START)
+    job->operation->started = history_time_monotonic ();
   if (job->kind == HISTORY_JOB_OUTPUT || job->kind == HISTORY_JOB_FINISH)
     history_output_settle (job->operation, &job->step, &operations->all_pending);
 }
