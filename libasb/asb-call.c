@@ -5,15 +5,18 @@
 #include "asb-call-private.h"
 
 #include "asb-error-private.h"
+#include "asb-sync-private.h"
 
 /* How long an implementation may take to answer once it was cancelled. */
-#define CANCEL_GRACE_SECONDS 10
+#define CANCEL_GRACE_MS 10000
 
 typedef struct
 {
   gatomicrefcount references;
   const AsbCallKind *kind;
+  guint timeout_ms; /* 0: none */
   GType result_type;
+  GMainContext *context;
   GTask *outer; /* (nullable): once answered; used in the thread of the call only */
   GCancellable *inner_cancellable;
   gulong chain;
@@ -21,6 +24,45 @@ typedef struct
   GSource *cancelled;
   int dropped; /* atomic: the implementation let go of its task */
 } AsbCall;
+
+/* Limits of tests. */
+
+static GMutex limits_mutex;
+static GHashTable *limits; /* operation → milliseconds */
+static int has_limits;     /* atomic: whether to look at all */
+
+void
+asb_call_set_limit (const char *operation, int milliseconds)
+{
+  const char *key = operation ? operation : "";
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&limits_mutex);
+
+  if (!limits)
+    limits = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (milliseconds < 0)
+    g_hash_table_remove (limits, key);
+  else
+    g_hash_table_replace (limits, g_strdup (key), GINT_TO_POINTER (milliseconds));
+  g_atomic_int_set (&has_limits, g_hash_table_size (limits) > 0);
+}
+
+/* FALSE if nothing was said. */
+static gboolean
+find_limit (const char *key, guint *milliseconds)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+  gpointer value;
+
+  if (!g_atomic_int_get (&has_limits))
+    return FALSE;
+  locker = g_mutex_locker_new (&limits_mutex);
+  if (!g_hash_table_lookup_extended (limits, key, NULL, &value))
+    return FALSE;
+  *milliseconds = (guint)GPOINTER_TO_INT (value);
+  return TRUE;
+}
+
+/* The call. */
 
 static AsbCall *
 asb_call_ref (AsbCall *call)
@@ -38,6 +80,7 @@ asb_call_unref (AsbCall *call)
   g_clear_pointer (&call->deadline, g_source_unref);
   g_clear_pointer (&call->cancelled, g_source_unref);
   g_clear_object (&call->outer);
+  g_clear_pointer (&call->context, g_main_context_unref);
   g_free (call);
 }
 
@@ -51,8 +94,10 @@ take_outer (AsbCall *call)
 
   if (!outer)
     return NULL;
+  /* Not g_cancellable_disconnect (): that waits for the handlers, and an implementation may answer
+   * from one. */
   if (call->chain)
-    g_cancellable_disconnect (g_task_get_cancellable (outer), call->chain);
+    g_signal_handler_disconnect (g_task_get_cancellable (outer), call->chain);
   call->chain = 0;
   if (call->deadline)
     g_source_destroy (call->deadline);
@@ -70,6 +115,16 @@ value_free (gpointer data)
   g_free (value);
 }
 
+static gboolean
+is_empty (const GValue *value)
+{
+  if (g_type_is_a (G_VALUE_TYPE (value), G_TYPE_OBJECT))
+    return g_value_get_object (value) == NULL;
+  if (G_VALUE_HOLDS_VARIANT (value))
+    return g_value_get_variant (value) == NULL;
+  return G_VALUE_HOLDS_BOXED (value) && g_value_get_boxed (value) == NULL;
+}
+
 static void
 return_value (AsbCall *call, GTask *outer, GValue *value)
 {
@@ -83,7 +138,7 @@ return_value (AsbCall *call, GTask *outer, GValue *value)
                                G_VALUE_TYPE_NAME (value), g_type_name (call->result_type));
       return;
     }
-  if (g_type_is_a (G_VALUE_TYPE (value), G_TYPE_OBJECT) && g_value_get_object (value) == NULL)
+  if (is_empty (value))
     {
       g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
                                "Could not %s: the answer is empty", kind->operation);
@@ -139,6 +194,7 @@ inner_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   g_object_weak_unref (G_OBJECT (result), inner_finalized_cb, call);
   propagate (call, G_TASK (result), outer);
+  asb_sync_release_context (call->context);
   asb_call_unref (call);
 }
 
@@ -151,6 +207,7 @@ inner_finalized_cb (gpointer user_data, GObject *where_the_task_was)
   g_atomic_int_set (&call->dropped, TRUE);
   if (call->deadline)
     g_source_set_ready_time (call->deadline, 0);
+  asb_sync_release_context (call->context);
   asb_call_unref (call);
 }
 
@@ -170,8 +227,8 @@ deadline_cb (gpointer user_data)
                              call->kind->operation);
   else
     g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_TIMED_OUT,
-                             "Could not %s: no answer within %u seconds", call->kind->operation,
-                             call->kind->timeout_seconds);
+                             "Could not %s: no answer within %g seconds", call->kind->operation,
+                             call->timeout_ms / 1000.0);
   g_cancellable_cancel (call->inner_cancellable);
   return G_SOURCE_REMOVE;
 }
@@ -185,6 +242,16 @@ ready_time_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 
 static GSourceFuncs ready_time_funcs = { .dispatch = ready_time_dispatch };
 
+/* Never later than it is already. */
+static void
+make_ready_in (GSource *source, guint milliseconds)
+{
+  gint64 before = g_source_get_ready_time (source);
+  gint64 at = g_get_monotonic_time () + (gint64)milliseconds * 1000;
+
+  g_source_set_ready_time (source, before < 0 ? at : MIN (before, at));
+}
+
 static void
 start_deadline (AsbCall *call)
 {
@@ -192,20 +259,19 @@ start_deadline (AsbCall *call)
   g_source_set_static_name (call->deadline, "AsbCall deadline");
   g_source_set_callback (call->deadline, deadline_cb, asb_call_ref (call),
                          (GDestroyNotify)asb_call_unref);
-  if (call->kind->timeout_seconds > 0)
-    g_source_set_ready_time (call->deadline,
-                             g_get_monotonic_time ()
-                                 + (gint64)call->kind->timeout_seconds * G_TIME_SPAN_SECOND);
-  g_source_attach (call->deadline, g_task_get_context (call->outer));
+  if (call->timeout_ms > 0)
+    make_ready_in (call->deadline, call->timeout_ms);
+  g_source_attach (call->deadline, call->context);
 }
 
 static gboolean
 cancelled_cb (GCancellable *cancellable, gpointer user_data)
 {
   AsbCall *call = user_data;
+  guint grace_ms = CANCEL_GRACE_MS;
 
-  g_source_set_ready_time (call->deadline,
-                           g_get_monotonic_time () + CANCEL_GRACE_SECONDS * G_TIME_SPAN_SECOND);
+  find_limit ("", &grace_ms);
+  make_ready_in (call->deadline, grace_ms);
   return G_SOURCE_REMOVE;
 }
 
@@ -225,7 +291,7 @@ chain_cancellable (AsbCall *call)
   call->cancelled = g_cancellable_source_new (cancellable);
   g_source_set_callback (call->cancelled, G_SOURCE_FUNC (cancelled_cb), asb_call_ref (call),
                          (GDestroyNotify)asb_call_unref);
-  g_source_attach (call->cancelled, g_task_get_context (call->outer));
+  g_source_attach (call->cancelled, call->context);
   call->chain = g_cancellable_connect (cancellable, G_CALLBACK (chain_cb),
                                        g_object_ref (call->inner_cancellable), g_object_unref);
 }
@@ -240,7 +306,12 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
 
   g_atomic_ref_count_init (&call->references);
   call->kind = kind;
+  call->timeout_ms = kind->timeout_seconds * 1000;
+  find_limit (kind->operation, &call->timeout_ms);
   call->result_type = result_type;
+  call->context = g_main_context_ref_thread_default ();
+  /* Until the implementation has answered: the caller may be told before that. */
+  asb_sync_hold_context (call->context);
   call->outer = g_task_new (source, cancellable, callback, user_data);
   g_task_set_source_tag (call->outer, tag);
   g_task_set_check_cancellable (call->outer, FALSE);
@@ -249,6 +320,8 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
   inner = g_task_new (source, call->inner_cancellable, inner_answered_cb, call);
   g_task_set_source_tag (inner, tag);
   g_task_set_priority (inner, g_task_get_priority (call->outer));
+  /* What was done in spite of a cancellation must not get lost: it may have to be undone. */
+  g_task_set_check_cancellable (inner, FALSE);
   g_object_weak_ref (G_OBJECT (inner), inner_finalized_cb, call);
 
   start_deadline (call);

@@ -20,3 +20,9 @@ GAsyncResult *asb_sync_wait (AsbSync *sync);
 void asb_sync_end (AsbSync *sync);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AsbSync, asb_sync_end)
+
+/* An implementation may answer after the blocking twin that called it has returned, and a twin may
+ * begin what it does not wait for. While a context is held somebody runs it: a thread of its own,
+ * once the twin does not. */
+void asb_sync_hold_context (GMainContext *context);
+void asb_sync_release_context (GMainContext *context);

@@ -4,6 +4,80 @@
 
 #include "asb-sync-private.h"
 
+static GMutex holds_mutex;
+static GHashTable *holds; /* context → how often it is held */
+
+/* Must hold the mutex. */
+static guint
+count_holds (GMainContext *context)
+{
+  return holds ? GPOINTER_TO_UINT (g_hash_table_lookup (holds, context)) : 0;
+}
+
+/* Must hold the mutex. */
+static void
+set_holds (GMainContext *context, guint n)
+{
+  if (!holds)
+    holds = g_hash_table_new (NULL, NULL);
+  if (n > 0)
+    g_hash_table_insert (holds, context, GUINT_TO_POINTER (n));
+  else
+    g_hash_table_remove (holds, context);
+}
+
+void
+asb_sync_hold_context (GMainContext *context)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&holds_mutex);
+
+  set_holds (context, count_holds (context) + 1);
+}
+
+void
+asb_sync_release_context (GMainContext *context)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&holds_mutex);
+
+  set_holds (context, count_holds (context) - 1);
+  g_main_context_wakeup (context);
+}
+
+static gboolean
+is_held (GMainContext *context)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&holds_mutex);
+
+  return count_holds (context) > 0;
+}
+
+static gpointer
+run_on (gpointer data)
+{
+  GMainContext *context = data;
+
+  g_main_context_push_thread_default (context);
+  while (is_held (context))
+    g_main_context_iteration (context, TRUE);
+  while (g_main_context_iteration (context, FALSE))
+    ;
+  g_main_context_pop_thread_default (context);
+  g_main_context_unref (context);
+  return NULL;
+}
+
+/* Without a thread the answer is lost, but nothing else is. Takes @context. */
+static void
+start_running_on (GMainContext *context)
+{
+  GThread *thread = g_thread_try_new ("asb-late", run_on, context, NULL);
+
+  if (thread)
+    g_thread_unref (thread);
+  else
+    g_main_context_unref (context);
+}
+
 void
 asb_sync_begin (AsbSync *sync)
 {
@@ -38,6 +112,8 @@ asb_sync_end (AsbSync *sync)
   while (g_main_context_iteration (sync->context, FALSE))
     ;
   g_main_context_pop_thread_default (sync->context);
-  g_clear_pointer (&sync->context, g_main_context_unref);
   g_clear_object (&sync->result);
+  if (is_held (sync->context))
+    start_running_on (g_steal_pointer (&sync->context));
+  g_clear_pointer (&sync->context, g_main_context_unref);
 }

@@ -531,6 +531,14 @@ find_by_key (AsbMockProvider *self, const char *key)
   return sandbox ? asb_mock_sandbox_ref (sandbox) : NULL;
 }
 
+/* In the thread that made the change, whichever it is. */
+static void
+notify_sandboxes (AsbMockProvider *self)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_COUNT]);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_IDS]);
+}
+
 static gboolean
 perform_create (AsbMockCall *call, GValue *answer, GError **error)
 {
@@ -551,6 +559,7 @@ perform_create (AsbMockCall *call, GValue *answer, GError **error)
                               g_strdup (asb_mock_sandbox_get_id (sandbox)));
     }
   g_mutex_unlock (&self->mutex);
+  notify_sandboxes (self);
   asb_mock_answer_object (answer, asb_mock_sandbox_describe (sandbox));
   return TRUE;
 }
@@ -585,7 +594,10 @@ perform_delete (AsbMockCall *call, GValue *answer, GError **error)
   key = stolen_key;
   sandbox = stolen;
   if (sandbox)
-    asb_mock_sandbox_delete (sandbox);
+    {
+      asb_mock_sandbox_delete (sandbox);
+      notify_sandboxes (self);
+    }
   asb_mock_answer_boolean (answer, TRUE);
   return TRUE;
 }

@@ -207,6 +207,7 @@ void
 test_census_init (TestCensus *census)
 {
   g_mutex_init (&census->mutex);
+  g_cond_init (&census->changed);
   census->n_alive = 0;
 }
 
@@ -217,6 +218,7 @@ gone_cb (gpointer data, GObject *where_the_object_was)
 
   g_mutex_lock (&census->mutex);
   census->n_alive--;
+  g_cond_broadcast (&census->changed);
   g_mutex_unlock (&census->mutex);
 }
 
@@ -236,7 +238,93 @@ test_census_end (TestCensus *census)
   g_mutex_lock (&census->mutex);
   g_assert_cmpuint (census->n_alive, ==, 0);
   g_mutex_unlock (&census->mutex);
+  g_cond_clear (&census->changed);
   g_mutex_clear (&census->mutex);
+}
+
+void
+test_census_wait (TestCensus *census)
+{
+  g_mutex_lock (&census->mutex);
+  while (census->n_alive > 0)
+    g_cond_wait (&census->changed, &census->mutex);
+  g_mutex_unlock (&census->mutex);
+  test_census_end (census);
+}
+
+typedef struct
+{
+  GThreadFunc function;
+  gpointer data;
+  GMutex *start;
+  int *n_running;
+} TestThread;
+
+static gpointer
+run_thread (gpointer data)
+{
+  TestThread *thread = data;
+
+  /* All wait here until all are there. */
+  g_mutex_lock (thread->start);
+  g_mutex_unlock (thread->start);
+  thread->function (thread->data);
+  g_atomic_int_add (thread->n_running, -1);
+  g_main_context_wakeup (NULL);
+  return NULL;
+}
+
+void
+test_run_threads (guint n, GThreadFunc function, gpointer data, gboolean with_loop)
+{
+  g_autofree GThread **threads = g_new0 (GThread *, n);
+  int n_running = (int)n;
+  GMutex start;
+  TestThread thread = { function, data, &start, &n_running };
+
+  g_mutex_init (&start);
+  g_mutex_lock (&start);
+  for (guint i = 0; i < n; i++)
+    threads[i] = g_thread_new ("test", run_thread, &thread);
+  g_mutex_unlock (&start);
+  while (with_loop && g_atomic_int_get (&n_running) > 0)
+    g_main_context_iteration (NULL, TRUE);
+  for (guint i = 0; i < n; i++)
+    g_thread_join (threads[i]);
+  g_mutex_clear (&start);
+}
+
+void
+test_event_init (TestEvent *event)
+{
+  g_mutex_init (&event->mutex);
+  g_cond_init (&event->changed);
+  event->n = 0;
+}
+
+void
+test_event_clear (TestEvent *event)
+{
+  g_cond_clear (&event->changed);
+  g_mutex_clear (&event->mutex);
+}
+
+void
+test_event_happen (TestEvent *event)
+{
+  g_mutex_lock (&event->mutex);
+  event->n++;
+  g_cond_broadcast (&event->changed);
+  g_mutex_unlock (&event->mutex);
+}
+
+void
+test_event_wait (TestEvent *event, guint n)
+{
+  g_mutex_lock (&event->mutex);
+  while (event->n < n)
+    g_cond_wait (&event->changed, &event->mutex);
+  g_mutex_unlock (&event->mutex);
 }
 
 void

@@ -40,6 +40,7 @@ void test_backend_close (AsbBackend *backend);
 typedef struct
 {
   GMutex mutex;
+  GCond changed;
   guint n_alive;
 } TestCensus;
 
@@ -47,6 +48,26 @@ void test_census_init (TestCensus *census);
 void test_census_add (TestCensus *census, gpointer object);
 /* Runs what is ready in the default context, and fails if one of the objects is still there. */
 void test_census_end (TestCensus *census);
+/* The same where another thread has still to let go: waits for it. */
+void test_census_wait (TestCensus *census);
+
+/* Starts @n threads that do @function all at the same time, and waits for them. Runs the default
+ * context meanwhile if @with_loop. */
+void test_run_threads (guint n, GThreadFunc function, gpointer data, gboolean with_loop);
+
+/* What may happen in another thread. */
+typedef struct
+{
+  GMutex mutex;
+  GCond changed;
+  guint n;
+} TestEvent;
+
+void test_event_init (TestEvent *event);
+void test_event_clear (TestEvent *event);
+void test_event_happen (TestEvent *event);
+/* Blocks until it has happened @n times. */
+void test_event_wait (TestEvent *event, guint n);
 
 /* Runs the default context until @done, which another thread may set, is not 0. */
 void test_run_until (int *done);
