@@ -17,17 +17,19 @@ AsbActivityGate *asb_activity_gate_new (void);
 gboolean asb_activity_gate_enter (AsbActivityGate *self, GError **error);
 void asb_activity_gate_leave (AsbActivityGate *self);
 
-/* Lets nobody in and waits until everybody has left. After @timeout_ms, or when cancelled, the gate
- * is open again and this fails with ASB_ERROR_LOCK_ACQUISITION_TIMEOUT. One at a time: a second
- * call while the first waits joins it. */
+/* Lets nobody in and waits until everybody has left. The caller then has the gate until it opens or
+ * seals it; others who want to close it meanwhile wait too. After @timeout_ms, or when cancelled,
+ * this fails, with ASB_ERROR_LOCK_ACQUISITION_TIMEOUT, and the gate is open again unless somebody
+ * else closes it. */
 void asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms,
                                     GCancellable *cancellable, GAsyncReadyCallback callback,
                                     gpointer user_data);
 gboolean asb_activity_gate_close_finish (AsbActivityGate *self, GAsyncResult *result,
                                          GError **error);
 
-/* Opens a gate that was closed. */
+/* For who has the gate: opens it, or hands it to the next who wants to close it. */
 void asb_activity_gate_reopen (AsbActivityGate *self);
-/* From now on entering fails with ASB_ERROR_CLOSED. */
+/* For who has the gate: from now on entering fails with ASB_ERROR_CLOSED, and closing is done at
+ * once. */
 void asb_activity_gate_seal (AsbActivityGate *self);
 gboolean asb_activity_gate_is_sealed (AsbActivityGate *self);

@@ -12,7 +12,7 @@ struct _AsbActivityGate
 
   GMutex mutex;
   guint n_inside;
-  gboolean closing;
+  gboolean held; /* by one who has closed it */
   gboolean sealed;
   GPtrArray *waiting; /* GTask: those who want it closed */
 };
@@ -56,46 +56,51 @@ asb_activity_gate_enter (AsbActivityGate *self, GError **error)
 
   if (self->sealed)
     g_set_error_literal (error, ASB_ERROR, ASB_ERROR_CLOSED, "The backend is closed");
-  else if (self->closing)
+  else if (self->held || self->waiting->len > 0)
     g_set_error_literal (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETING,
                          "The backend is being closed");
   else
-    self->n_inside++;
-  return !self->sealed && !self->closing;
+    {
+      self->n_inside++;
+      return TRUE;
+    }
+  return FALSE;
 }
 
 /* Must hold the mutex. Returns: (transfer full) (nullable): the tasks to answer without it */
 static GPtrArray *
-take_waiting_if_empty (AsbActivityGate *self)
+take_answerable (AsbActivityGate *self)
 {
-  GPtrArray *waiting;
+  GPtrArray *answerable;
 
-  if (self->n_inside > 0 || self->waiting->len == 0)
+  if (self->waiting->len == 0 || self->n_inside > 0 || (self->held && !self->sealed))
     return NULL;
-  waiting = g_steal_pointer (&self->waiting);
-  self->waiting = g_ptr_array_new_with_free_func (g_object_unref);
-  return waiting;
+  answerable = g_ptr_array_new_with_free_func (g_object_unref);
+  while (self->waiting->len > 0 && (answerable->len == 0 || self->sealed))
+    g_ptr_array_add (answerable, g_ptr_array_steal_index (self->waiting, 0));
+  self->held = TRUE;
+  return answerable;
 }
 
 static void
-answer_all (GPtrArray *waiting)
+answer_all (GPtrArray *answerable)
 {
-  for (guint i = 0; waiting && i < waiting->len; i++)
-    g_task_return_boolean (waiting->pdata[i], TRUE);
+  for (guint i = 0; answerable && i < answerable->len; i++)
+    g_task_return_boolean (answerable->pdata[i], TRUE);
 }
 
 void
 asb_activity_gate_leave (AsbActivityGate *self)
 {
-  g_autoptr (GPtrArray) waiting = NULL;
+  g_autoptr (GPtrArray) answerable = NULL;
 
   g_mutex_lock (&self->mutex);
   g_assert (self->n_inside > 0);
   self->n_inside--;
-  waiting = take_waiting_if_empty (self);
+  answerable = take_answerable (self);
   g_mutex_unlock (&self->mutex);
 
-  answer_all (waiting);
+  answer_all (answerable);
 }
 
 /* Takes one task back. FALSE if it has been answered. */
@@ -107,8 +112,6 @@ stop_waiting (AsbActivityGate *self, GTask *task)
 
   g_object_ref (task);
   was_waiting = g_ptr_array_remove (self->waiting, task);
-  if (was_waiting && self->waiting->len == 0)
-    self->closing = FALSE;
   g_object_unref (task);
   return was_waiting;
 }
@@ -176,19 +179,18 @@ asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms, GCancell
                                GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-  g_autoptr (GPtrArray) waiting = NULL;
+  g_autoptr (GPtrArray) answerable = NULL;
 
   g_task_set_source_tag (task, asb_activity_gate_close_async);
   g_task_set_check_cancellable (task, FALSE);
   attach_sources (task, timeout_ms);
 
   g_mutex_lock (&self->mutex);
-  self->closing = TRUE;
   g_ptr_array_add (self->waiting, g_object_ref (task));
-  waiting = take_waiting_if_empty (self);
+  answerable = take_answerable (self);
   g_mutex_unlock (&self->mutex);
 
-  answer_all (waiting);
+  answer_all (answerable);
 }
 
 gboolean
@@ -197,20 +199,30 @@ asb_activity_gate_close_finish (AsbActivityGate *self, GAsyncResult *result, GEr
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
+static void
+let_go (AsbActivityGate *self, gboolean seal)
+{
+  g_autoptr (GPtrArray) answerable = NULL;
+
+  g_mutex_lock (&self->mutex);
+  self->held = FALSE;
+  self->sealed = self->sealed || seal;
+  answerable = take_answerable (self);
+  g_mutex_unlock (&self->mutex);
+
+  answer_all (answerable);
+}
+
 void
 asb_activity_gate_reopen (AsbActivityGate *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-
-  self->closing = FALSE;
+  let_go (self, FALSE);
 }
 
 void
 asb_activity_gate_seal (AsbActivityGate *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-
-  self->sealed = TRUE;
+  let_go (self, TRUE);
 }
 
 gboolean
