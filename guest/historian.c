@@ -385,6 +385,7 @@ prepare_process (void)
   prctl (PR_SET_DUMPABLE, 0);
   umask (022);
   history_guard_install ();
+  history_database_prepare_process ();
 }
 
 int

@@ -114,6 +114,13 @@ guard (HistoryDatabase *database)
   sqlite3_progress_handler (database->handle, STEPS_BETWEEN_CHECKS, check_deadline, database);
 }
 
+void
+history_database_prepare_process (void)
+{
+  sqlite3_config (SQLITE_CONFIG_SINGLETHREAD);
+  sqlite3_config (SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 bool
 history_database_connect (HistoryDatabase *database, const char *path, const char *vfs,
                           HistoryError *error)

@@ -43,6 +43,9 @@ typedef enum
   HISTORY_FAILED
 } HistoryStep;
 
+/* Before anything else, in a process with one thread. */
+void history_database_prepare_process (void);
+
 /* Opens @path, never through a link. @vfs as in sqlite3_open_v2 (). */
 bool history_database_connect (HistoryDatabase *database, const char *path, const char *vfs,
                                HistoryError *error);
