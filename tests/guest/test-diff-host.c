@@ -5,6 +5,7 @@
  * --drive SCRIPT it runs SCRIPT, which asks. */
 
 #include "diff.h"
+#include "test-drive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,20 +41,6 @@ answer (const char *path, size_t before_size, size_t after_size, size_t max_size
   free (before);
 }
 
-static int
-drive (const char *script)
-{
-  char self[4096];
-  ssize_t length = readlink ("/proc/self/exe", self, sizeof self - 1);
-
-  if (length < 0)
-    return 2;
-  self[length] = '\0';
-  setenv ("ASB_TEST_DIFF_HOST", self, 1);
-  execl ("/usr/bin/python3", "python3", "-B", script, (char *)NULL);
-  return 2;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -63,7 +50,7 @@ main (int argc, char **argv)
   char path[4096];
 
   if (argc == 3 && strcmp (argv[1], "--drive") == 0)
-    return drive (argv[2]);
+    return drive ("ASB_TEST_DIFF_HOST", argv[2]);
   while (scanf ("%zu %zu %zu %4095[^\n]", &before_size, &after_size, &max_size, path) == 4
          && getchar () == '\n')
     answer (path, before_size, after_size, max_size);

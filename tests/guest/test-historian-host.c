@@ -14,6 +14,7 @@
 #undef _FILE_OFFSET_BITS
 
 #include "historian.h"
+#include "test-drive.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -137,27 +138,13 @@ pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
   return write_or_fail ("pwrite64", fd, bytes, size, offset);
 }
 
-static int
-drive (const char *script)
-{
-  char self[4096];
-  ssize_t length = readlink ("/proc/self/exe", self, sizeof self - 1);
-
-  if (length < 0)
-    return 2;
-  self[length] = '\0';
-  setenv ("ASB_TEST_HISTORIAN_HOST", self, 1);
-  execl ("/usr/bin/python3", "python3", "-B", script, (char *)NULL);
-  return 2;
-}
-
 int
 main (int argc, char **argv)
 {
   if (argc < 3)
     return 2;
   if (strcmp (argv[1], "--drive") == 0)
-    return drive (argv[2]);
+    return drive ("ASB_TEST_HISTORIAN_HOST", argv[2]);
   if (argc > 3)
     fault = argv[3];
   return historian_main (atoi (argv[1]), argv[2]);
