@@ -23,7 +23,7 @@ MAX_MEDIAN_FUNCTION = 15
 
 # Written so that this file does not match itself.
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:wo" r"rk/(?:main|notes|shared)|ho" r"me/\w+/\w)")
+MACHINE_PATH = re.compile(r"(?<![\w.])/wo" r"rk/(?:main|notes|shared)\b")
 GOTO = re.compile(r"^\s*go" r"to\s+\w+\s*;")
 SLEEP = re.compile(r"\b(?:g_u|u|nano)?sl" r"eep(?:_ns)?\s*\(|\.sl" r"eep\s*\(|setTime" r"out\s*\(")
 FUNCTION = re.compile(r"^(?!struct|enum|union|typedef|static const|const|extern)[a-z_]\w* \(.*$")

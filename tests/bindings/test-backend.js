@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A local sandbox, from JavaScript: commands, files, errors, cancelling, the record.
+
+import Asb from 'gi://Asb?version=1';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+
+import {equal, fails, ok, run} from './tap.js';
+
+const BYTES = Uint8Array.from([0, 13, 10, 128, 255, 254, 195, 169]);
+const {CommandFlags, CommandSpec, FileFlags} = Asb;
+
+Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
+for (const verb of ['close', 'delete_file', 'execute', 'list_files', 'move_file', 'open_read',
+  'open_write', 'query_file', 'query_info', 'read_file', 'start_command', 'write_file'])
+  Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
+for (const verb of ['communicate', 'send_signal', 'wait'])
+  Gio._promisify(Asb.Command.prototype, `${verb}_async`, `${verb}_finish`);
+
+let backend = null;
+
+function options(properties = {}) {
+  return new Asb.BackendOptions({provider_name: 'local', history: new Asb.HistoryConfig(), ...properties});
+}
+
+async function create() {
+  backend = await Asb.create_backend_async(options({agent_name: 'the agent'}), null);
+  const info = await backend.query_info_async(null);
+  equal(info.get_state(), Asb.SandboxState.RUNNING);
+  equal(info.get_ref().get_provider_name(), 'local');
+}
+
+async function exitStatus() {
+  const result = await backend.execute_async(
+    CommandSpec.new_shell('echo hi; echo oops >&2; exit 3'), null);
+  equal(result.get_exit_status(), 3);
+  equal(result.dup_stdout_text(), 'hi\n');
+  equal(result.dup_stderr_text(), 'oops\n');
+}
+
+async function outputIsBytes() {
+  const command = await backend.start_command_async(
+    new CommandSpec({argv: ['cat'], flags: CommandFlags.STDIN_PIPE}), null);
+  const [output] = await command.communicate_async(new GLib.Bytes(BYTES), null);
+  equal([...output.toArray()], [...BYTES]);
+  ok(command.get_successful(), 'success');
+}
+
+function blocking() {
+  equal(backend.execute(CommandSpec.new_argv(['printf', '%s', 'a b']), null).dup_stdout_text(), 'a b');
+}
+
+async function signals() {
+  const command = await backend.start_command_async(
+    new CommandSpec({shell: "printf 'a\\377b'", flags: CommandFlags.OUTPUT_SIGNALS}), null);
+  const pieces = [];
+  command.connect('stdout-data', (_command, data) => pieces.push(...data.toArray()));
+  await new Promise(resolve => command.connect('exited', resolve));
+  equal(pieces, [97, 255, 98]);
+}
+
+async function sendSignal() {
+  const command = await backend.start_command_async(
+    new CommandSpec({argv: ['cat'], flags: CommandFlags.STDIN_PIPE}), null);
+  await command.send_signal_async(15, null);
+  await command.wait_async(null);
+  equal([command.get_if_signaled(), command.get_term_sig()], [true, 15]);
+}
+
+async function forceExit() {
+  const command = await backend.start_command_async(
+    new CommandSpec({argv: ['cat'], flags: CommandFlags.STDIN_PIPE}), null);
+  command.force_exit();
+  await command.wait_async(null);
+  equal(command.get_state(), Asb.CommandState.CANCELLED);
+}
+
+async function manyAtOnce() {
+  const numbers = [...Array(20).keys()];
+  const results = await Promise.all(numbers.map(
+    number => backend.execute_async(CommandSpec.new_shell(`echo ${number}`), null)));
+  equal(results.map(result => result.dup_stdout_text()), numbers.map(number => `${number}\n`));
+}
+
+async function cancelled() {
+  const cancellable = new Gio.Cancellable();
+  const waiting = backend.execute_async(CommandSpec.new_argv(['tail', '-f', '/dev/null']), cancellable);
+  cancellable.cancel();
+  await fails(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED, () => waiting);
+}
+
+async function missingProgram() {
+  const error = await fails(Asb.Error, Asb.Error.COMMAND_NOT_FOUND,
+    () => backend.execute_async(CommandSpec.new_argv(['no-such-program']), null));
+  ok(error.message.includes('no-such-program'), 'naming the program');
+}
+
+function errorInfo() {
+  let caught = null;
+  try {
+    backend.read_file('/workspace/missing', null);
+  } catch (error) {
+    caught = error;
+  }
+  ok(caught.matches(Asb.Error, Asb.Error.FILE_NOT_FOUND), 'being missing');
+  equal(Asb.ErrorInfo.get_last().get_operation(), 'file.read');
+}
+
+async function files() {
+  const written = await backend.write_file_async('/workspace/f/x', new GLib.Bytes(BYTES), null, null);
+  const contents = await backend.read_file_async('/workspace/f/x', null);
+  equal([...contents.toArray()], [...BYTES]);
+  await fails(Asb.Error, Asb.Error.CONCURRENT_MODIFICATION, () => backend.write_file_async(
+    '/workspace/f/x', new GLib.Bytes(BYTES), '0'.repeat(64), null));
+  await backend.write_file_async('/workspace/f/x', new GLib.Bytes([1]), written.get_hash(), null);
+  await backend.move_file_async('/workspace/f/x', '/workspace/f/y', FileFlags.NONE, null);
+  const listing = await backend.list_files_async('/workspace/f', null);
+  equal([...listing].map(info => [info.dup_name(), info.get_size()]), [['y', 1]]);
+  await backend.delete_file_async('/workspace/f', FileFlags.RECURSIVE, null);
+  await fails(Asb.Error, Asb.Error.FILE_NOT_FOUND, () => backend.query_file_async('/workspace/f', null));
+}
+
+async function fileStreams() {
+  const output = await backend.open_write_async('/workspace/streamed', -1, null);
+  output.write_all(BYTES, null);
+  output.close(null);
+  const input = await backend.open_read_async('/workspace/streamed', null);
+  equal([...input.read_bytes(100, null).toArray()], [...BYTES]);
+}
+
+function record() {
+  const store = backend.get_history_store();
+  const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
+  const ids = [...new Set(changes.map(change => change.get_event_id()))];
+  const operations = [...store.get_operations(ids, null)];
+  const first = operations.find(operation => operation.get_operation_type() === 'command.execute');
+  equal(first.get_status(), Asb.OperationStatus.FAILED);
+  equal(first.get_actor_id(), 'the agent');
+  equal(first.get_result().recursiveUnpack().exit_code, 3);
+  const output = store.get_output(first.get_event_id(), Asb.OutputStream.STDOUT, null);
+  equal([...output.read_bytes(100, null).toArray()], [...new TextEncoder().encode('hi\n')]);
+}
+
+async function close() {
+  await backend.close_async(null);
+  ok(backend.get_closed(), 'being closed');
+  await fails(Asb.Error, Asb.Error.CLOSED,
+    () => backend.execute_async(CommandSpec.new_shell('true'), null));
+}
+
+run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, manyAtOnce,
+  cancelled, missingProgram, errorInfo, files, fileStreams, record, close]);

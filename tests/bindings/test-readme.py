@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The examples of the README run, as they stand there.
+
+usage: test-readme.py README CC GJS CFLAGS…
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tap_unittest
+from asb_test import TestCase
+
+README, CC, GJS = sys.argv[1:4]
+CFLAGS = sys.argv[4:]
+
+
+def example(language):
+    text = pathlib.Path(README).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return found
+
+
+class TestReadme(TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def write(self, name, text):
+        path = pathlib.Path(self.folder, name)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run_program(self, *arguments):
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_c(self):
+        source = self.write("hello.c", example("c"))
+        program = pathlib.Path(self.folder, "hello")
+        self.run_program(*CC.split(), "-Wall", "-Werror", source, "-o", program, *CFLAGS)
+        self.assertEqual(self.run_program(program), "0: HELLO\n")
+
+    def test_python(self):
+        output = self.run_program(sys.executable, self.write("hello.py", example("python")))
+        lines = output.splitlines()
+        self.assertEqual(lines[0], "0 b'HELLO\\n'")
+        self.assertTrue(lines[1].startswith("file_not_found: "), lines[1])
+        self.assertIn("file.write completed succeeded", lines[2:])
+        self.assertIn("command.execute completed succeeded", lines[2:])
+        self.assertIn("file.read completed failed", lines[2:])
+
+    @unittest.skipUnless(GJS, "there is no gjs")
+    def test_javascript(self):
+        output = self.run_program(GJS, "-m", self.write("hello.js", example("js")))
+        self.assertEqual(output, "0 one\n0 two\n0 three\n")
+
+
+if __name__ == "__main__":
+    del sys.argv[1:]
+    tap_unittest.main()
