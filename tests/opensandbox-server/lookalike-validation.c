@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lookalike-validation.h"
+
+#include <string.h>
+
+#include "lookalike-json.h"
+
+void
+lookalike_validation_init (LookalikeValidation *self)
+{
+  self->errors = json_array_new ();
+}
+
+void
+lookalike_validation_clear (LookalikeValidation *self)
+{
+  g_clear_pointer (&self->errors, json_array_unref);
+}
+
+void
+lookalike_validation_add (LookalikeValidation *self, const char *type, const char *message,
+                          JsonNode *input, ...)
+{
+  JsonObject *error = json_object_new ();
+  JsonArray *place = json_array_new ();
+  va_list parts;
+  const char *part;
+
+  va_start (parts, input);
+  while ((part = va_arg (parts, const char *)) != NULL)
+    json_array_add_string_element (place, part);
+  va_end (parts);
+  json_object_set_string_member (error, "type", type);
+  json_object_set_array_member (error, "loc", place);
+  json_object_set_string_member (error, "msg", message);
+  json_object_set_member (error, "input",
+                          input != NULL ? json_node_copy (input) : json_node_new (JSON_NODE_NULL));
+  json_array_add_object_element (self->errors, error);
+}
+
+static JsonObject *
+get_context (LookalikeValidation *self)
+{
+  guint last = json_array_get_length (self->errors) - 1;
+  JsonObject *error = json_array_get_object_element (self->errors, last);
+
+  if (!json_object_has_member (error, "ctx"))
+    json_object_set_object_member (error, "ctx", json_object_new ());
+  return json_object_get_object_member (error, "ctx");
+}
+
+void
+lookalike_validation_add_rule (LookalikeValidation *self, const char *message)
+{
+  g_autofree char *words = g_strconcat ("Value error, ", message, NULL);
+
+  lookalike_validation_add (self, "value_error", words, NULL, "body", NULL);
+  json_object_set_object_member (get_context (self), "error", json_object_new ());
+}
+
+void
+lookalike_validation_set_bound (LookalikeValidation *self, const char *name, gint64 bound)
+{
+  json_object_set_int_member (get_context (self), name, bound);
+}
+
+gboolean
+lookalike_validation_refuse (LookalikeValidation *self, LookalikeRequest *request)
+{
+  g_autoptr (JsonObject) reply = NULL;
+
+  if (json_array_get_length (self->errors) == 0)
+    return FALSE;
+  reply = json_object_new ();
+  json_object_set_array_member (reply, "detail", json_array_ref (self->errors));
+  lookalike_request_reply_object (request, SOUP_STATUS_UNPROCESSABLE_ENTITY, reply);
+  return TRUE;
+}
+
+static gboolean
+is_json (LookalikeRequest *request)
+{
+  const char *type = lookalike_request_get_header (request, "Content-Type");
+
+  return type != NULL && g_ascii_strncasecmp (type, "application/json", 16) == 0;
+}
+
+JsonObject *
+lookalike_validation_parse (LookalikeValidation *self, LookalikeRequest *request)
+{
+  g_autoptr (GBytes) body = lookalike_request_get_body (request);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) node = NULL;
+
+  if (g_bytes_get_size (body) == 0)
+    {
+      lookalike_validation_add (self, "missing", "Field required", NULL, "body", NULL);
+      return NULL;
+    }
+  node = is_json (request) ? lookalike_request_parse (request, &error) : NULL;
+  if (error != NULL)
+    lookalike_validation_add (self, "json_invalid", "JSON decode error", NULL, "body", "0", NULL);
+  else if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+    lookalike_validation_add (self, "model_attributes_type",
+                              "Input should be a valid dictionary or object to extract fields from",
+                              node, "body", NULL);
+  else
+    return json_object_ref (json_node_get_object (node));
+  return NULL;
+}
+
+static void
+check_string (LookalikeValidation *self, JsonNode *node, gboolean null_too, const char *name,
+              const char *key)
+{
+  if ((JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+      || (null_too && JSON_NODE_HOLDS_NULL (node)))
+    return;
+  lookalike_validation_add (self, "string_type", "Input should be a valid string", node, "body",
+                            name, key, NULL);
+}
+
+void
+lookalike_validation_check_string_map (LookalikeValidation *self, JsonObject *body,
+                                       const char *name, gboolean nulls_too)
+{
+  JsonNode *node = json_object_get_member (body, name);
+  g_autoptr (GList) keys = NULL;
+
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+    return;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    {
+      lookalike_validation_add (self, "dict_type", "Input should be a valid dictionary", node,
+                                "body", name, NULL);
+      return;
+    }
+  keys = json_object_get_members (json_node_get_object (node));
+  for (GList *i = keys; i != NULL; i = i->next)
+    check_string (self, json_object_get_member (json_node_get_object (node), i->data), nulls_too,
+                  name, i->data);
+}
+
+void
+lookalike_validation_check_number (LookalikeValidation *self, LookalikeRequest *request,
+                                   const char *name, gint64 lowest, gint64 highest, gint64 *value)
+{
+  g_autofree char *text = lookalike_request_get_query (request, name);
+  g_autoptr (JsonNode) input = NULL;
+  g_autofree char *message = NULL;
+  gint64 number;
+
+  if (text == NULL)
+    return;
+  input = json_node_init_string (json_node_alloc (), text);
+  if (!g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &number, NULL))
+    lookalike_validation_add (
+        self, "int_parsing",
+        "Input should be a valid integer, unable to parse string as an integer", input, "query",
+        name, NULL);
+  else if (number < lowest || number > highest)
+    {
+      gboolean low = number < lowest;
+
+      message = g_strdup_printf ("Input should be %s than or equal to %" G_GINT64_FORMAT,
+                                 low ? "greater" : "less", low ? lowest : highest);
+      lookalike_validation_add (self, low ? "greater_than_equal" : "less_than_equal", message,
+                                input, "query", name, NULL);
+      lookalike_validation_set_bound (self, low ? "ge" : "le", low ? lowest : highest);
+    }
+  else
+    *value = number;
+}
