@@ -44,7 +44,11 @@ run (Tool *tool, const ToolParsed *parsed)
       return TOOL_EXIT_FAILED;
     }
   for (guint i = 1; i < parsed->arguments->len && status <= TOOL_EXIT_FAILED; i++)
-    status = MAX (status, print_file (tool, backend, tool_parsed_get (parsed, i)));
+    {
+      const int file_status = print_file (tool, backend, tool_parsed_get (parsed, i));
+
+      status = MAX (status, file_status);
+    }
   tool_backend_close (backend);
   return status;
 }

@@ -161,10 +161,12 @@ list_files (Tool *tool, AsbBackend *backend, const char *path, GError **error)
   g_autoptr (AsbFileInfo) info = NULL;
   GListModel *infos = list_directory (tool, backend, path, &local);
 
-  if (infos || !g_error_matches (local, ASB_ERROR, ASB_ERROR_NOT_DIRECTORY))
+  if (infos)
+    return infos;
+  if (!g_error_matches (local, ASB_ERROR, ASB_ERROR_NOT_DIRECTORY))
     {
       g_propagate_error (error, g_steal_pointer (&local));
-      return infos;
+      return NULL;
     }
   asb_backend_query_file_async (backend, path, tool->cancellable, tool_wait_cb, &wait);
   info = asb_backend_query_file_finish (backend, tool_wait (&wait), error);

@@ -50,8 +50,10 @@ print_record (Tool *tool, const char *full_name, GError **error)
   if (!operations)
     return FALSE;
   table = tool_operations_dup_table (operations, 0, FALSE);
-  fprintf (stderr, "\nRecord of %s, %s:\n%s", full_name,
-           tool_sandbox_is_removed (sandbox.info) ? "which is removed" : "which is kept", table);
+  fprintf (stderr, "\nRecord of %s\n%s", full_name, table);
+  if (tool_sandbox_is_removed (sandbox.info))
+    fprintf (stderr, "Then the sandbox was deleted; its record stays: asb history list %s\n",
+             tool_sandbox_get_id (sandbox.info));
   return TRUE;
 }
 
@@ -64,11 +66,11 @@ finish (Tool *tool, AsbBackend *backend)
   g_autoptr (GError) error = NULL;
 
   tool_backend_close (backend);
+  if (options.show_record && !options.no_record && !print_record (tool, full_name, &error))
+    tool_message_error (error);
   if (options.keep)
     tool_message ("The sandbox is kept: asb exec %s, and asb rm %s in the end", full_name,
                   full_name);
-  if (options.show_record && !options.no_record && !print_record (tool, full_name, &error))
-    tool_message_error (error);
 }
 
 static int

@@ -132,6 +132,7 @@ tool_operation_dup_sizes (AsbHistoryOperation *operation)
   GVariant *result = asb_history_operation_get_result (operation);
   g_autofree char *first = NULL;
   g_autofree char *second = NULL;
+  g_autofree char *state = NULL;
   gint64 size;
 
   if (!tool_operation_is_command (operation))
@@ -140,7 +141,11 @@ tool_operation_dup_sizes (AsbHistoryOperation *operation)
     first = tool_text_dup_size (size);
   if (look_up_integer (result, "stderr_total_bytes", &size))
     second = tool_text_dup_size (size);
-  return first && second ? g_strdup_printf ("out %s, err %s", first, second) : NULL;
+  if (!first || !second)
+    return NULL;
+  state = look_up_text (result, "history_storage_state");
+  return g_strdup_printf ("out %s, err %s%s", first, second,
+                          g_strcmp0 (state, "complete") == 0 ? "" : ", not all kept");
 }
 
 char *

@@ -11,6 +11,7 @@
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-signals.h"
+#include "tool-text.h"
 
 #define SECOND_INTERRUPT_US (2 * G_USEC_PER_SEC)
 
@@ -185,7 +186,8 @@ get_session_status (Session *session)
   AsbCommandResult *result = asb_command_get_result (session->command);
   const char *record_error = result ? asb_command_result_get_record_error (result) : NULL;
 
-  if (record_error)
+  /* For people only: programs are promised the command's bytes, and find it in the record. */
+  if (record_error && tool_text_is_terminal (STDERR_FILENO))
     tool_message ("The record of the command is not complete: %s", record_error);
   if (session->given_up)
     return TOOL_EXIT_SIGNAL + SIGINT;

@@ -127,11 +127,11 @@ class SandboxTestCase(TestCase):
         result = asb("create", "--name", "box")
         assert result.returncode == 0, result.stderr
         cls.full_name = result.stdout.decode().strip()
-        cls.id = cls.full_name.partition(":")[2]
+        cls.sandbox = cls.full_name.partition(":")[2]
 
     @classmethod
     def tearDownClass(cls):
         asb("rm", cls.full_name)
 
     def exec(self, *arguments, **options):
-        return asb("exec", self.id, *arguments, **options)
+        return asb("exec", self.sandbox, *arguments, **options)

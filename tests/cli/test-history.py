@@ -79,7 +79,10 @@ class Live(SandboxTestCase):
 
     def test_find_event(self):
         event = self.command(1)
-        for name in [str(event["seq"]), event["event_id"], event["event_id"][:-1]]:
+        others = [other["event_id"] for other in self.events() if other["seq"] != event["seq"]]
+        beginning = next(event["event_id"][:length] for length in range(4, 37)
+                         if not any(other.startswith(event["event_id"][:length]) for other in others))
+        for name in [str(event["seq"]), event["event_id"], beginning]:
             self.assertEqual(self.json("history", "show", "box", name)["seq"], event["seq"], name)
         for name in ["0", "-", "abc", event["event_id"][:3], "nothing-like-it"]:
             self.assert_refused(asb("history", "show", "box", name), 1, "asb history list")
@@ -89,7 +92,7 @@ class Live(SandboxTestCase):
         self.assert_refused(asb("history", "show", "box", common), 1, "Several events")
 
     def test_sandboxes(self):
-        self.assertIn(self.id, [sandbox["id"] for sandbox in self.json("history", "list")])
+        self.assertIn(self.sandbox, [sandbox["id"] for sandbox in self.json("history", "list")])
         self.assertRegex(self.assert_done(asb("history", "list")).decode(), r"(?m)^box +\w")
 
     def test_unknown_sandbox(self):
@@ -112,6 +115,15 @@ class Removed(TestCase):
         self.assert_done(asb("rm", "removed"))
         after = self.json("history", "list", "removed")
         self.assertEqual(after[:len(before)], before)
+
+    def test_too_much_to_keep(self):
+        asb("run", "--name", "much", "--", "head", "-c", "67108864", "/dev/zero")
+        text = self.assert_done(asb("history", "list", "much")).decode()
+        self.assertRegex(text, r"exit 0 .* out 64\.0 MiB, err 0 B, not all kept ")
+        (seq,) = [event["seq"] for event in self.json("history", "list", "much")
+                  if event["operation_type"] == "command.execute"]
+        kept = self.assert_done(asb("history", "output", "much", str(seq)))
+        self.assertEqual(kept, bytes(len(kept)))
 
     def test_what_was_cut_off(self):
         """The record of a command that was running when its sandbox was removed."""

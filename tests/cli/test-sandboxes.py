@@ -39,7 +39,7 @@ class Sandboxes(TestCase):
             self.assertNotIn(b"s3cret", self.assert_done(asb(*arguments, "--json")))
 
     def test_refused_options(self):
-        self.assert_refused(asb("create", "-w", "relative"), 1, "relative")
+        self.assert_refused(asb("create", "-w", "relative"), 1, "absolute")
         self.assert_refused(asb("create", "-e", "="), 1, "“=”")
         self.assert_refused(asb("create", "--ttl", "x"), 1, "“x”")
         self.assertEqual(self.json("list"), [])

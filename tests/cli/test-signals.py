@@ -52,11 +52,16 @@ class Signals(TestCase):
             self.assertEqual(int(line.split()[1], 16), 0, line)
 
     def test_sandbox_ends_with_asb(self):
-        process = self.start("echo ready; exec sleep 1000")
+        """However asb ends, what it started ends too."""
+        process = start("run", "--", "sh", "-c", "echo ready; cat; sleep 1000", stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        (sandbox,) = self.json("list")
         process.kill()
         process.communicate(timeout=LIMIT)
-        # Its end takes a moment, which the next command that needs the state waits for.
-        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assert_done(asb("rm", sandbox["id"]))
+        commands = [event for event in self.json("history", "list", sandbox["id"])
+                    if event["operation_type"] == "command.execute"]
+        self.assertEqual([event["status"] for event in commands], ["cancelled"])
 
     def test_cancelled_before_the_start(self):
         """An interrupt during the making leaves nothing."""
