@@ -224,8 +224,10 @@ watch_signals (Broker *broker)
   sigaddset (&signals, SIGHUP);
   sigprocmask (SIG_BLOCK, &signals, NULL);
   broker->signal_fd = signalfd (-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  return broker->signal_fd >= 0
-         && loop_add (broker->loop, broker->signal_fd, EPOLLIN, signal_ready, broker);
+  if (broker->signal_fd >= 0)
+    broker->signal_source
+        = loop_add (broker->loop, broker->signal_fd, EPOLLIN, signal_ready, broker);
+  return broker->signal_source != NULL;
 }
 
 static bool
@@ -260,12 +262,19 @@ set_up (Broker *broker)
   return broker->nothing_fd >= 0 && broker->recorder && broker->workers && watch_liveness (broker);
 }
 
+/* Whatever goes on is over: with their sockets all our processes end, and what they look after. */
 static void
 tear_down (Broker *broker)
 {
-  connections_close (broker);
   listener_free (broker->listener);
+  connections_close (broker);
+  command_free_all (broker);
+  worker_pool_free (broker->workers);
   recorder_free (broker->recorder);
+  call_free_all (broker);
+  loop_remove (broker->signal_source);
+  loop_remove (broker->liveness_source);
+  loop_free (broker->loop);
 }
 
 int

@@ -55,6 +55,7 @@ typedef struct
   uint64_t n_commands_started;
   List calls; /* all that are open, also those whose connection is lost */
   int signal_fd;
+  LoopSource *signal_source;
   LoopSource *liveness_source;
   StopStage stop_stage;
   LoopTimer stop_timer;

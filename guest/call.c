@@ -15,6 +15,7 @@ free_call (void *data)
 {
   Call *call = data;
 
+  loop_task_cancel (&call->free_task);
   list_remove (&call->broker_link);
   list_remove (&call->link);
   for (unsigned i = 0; i < ASB_N_CHANNELS; i++)
@@ -26,6 +27,13 @@ free_call (void *data)
   failure_clear (&call->failure);
   broker_stop_check (call->broker);
   free (call);
+}
+
+void
+call_free_all (Broker *broker)
+{
+  while (!list_is_empty (&broker->calls))
+    free_call (LIST_ITEM (broker->calls.next, Call, broker_link));
 }
 
 static void

@@ -113,6 +113,9 @@ bool call_begin (Connection *connection, uint32_t number, json_t *request);
 
 void call_cancel (Call *call);
 
+/* Forgets all calls, at the very end. */
+void call_free_all (Broker *broker);
+
 /* From the connection. What is returned says which rule of the protocol was broken, or is NULL. */
 const char *call_receive (Call *call, const AsbFrameHeader *header, const uint8_t *payload);
 

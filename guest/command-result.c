@@ -132,7 +132,8 @@ finish_not_started (Command *self)
   Failure failure = { 0 };
 
   if (!self->ended_by)
-    failure_set (&failure, FAILURE_COMMAND_EXECUTION, "The command was ended before it began");
+    failure_set (&failure, FAILURE_COMMAND_EXECUTION,
+                 "The supervisor was killed before it could say whether the command began");
   else if (strcmp (self->ended_by, "timeout") == 0)
     failure_set (&failure, FAILURE_COMMAND_EXECUTION,
                  "The command had not begun when its deadline came");

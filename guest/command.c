@@ -27,6 +27,7 @@ free_command (void *data)
 {
   Command *self = data;
 
+  loop_task_cancel (&self->free_task);
   list_remove (&self->link);
   loop_timer_stop (&self->kill_timer);
   loop_timer_stop (&self->supervisor_timer);
@@ -349,6 +350,13 @@ command_give_up_all (Broker *broker)
     if (self->call && self->call->started)
       command_finish (self);
   }
+}
+
+void
+command_free_all (Broker *broker)
+{
+  while (!list_is_empty (&broker->commands))
+    free_command (LIST_ITEM (broker->commands.next, Command, link));
 }
 
 size_t

@@ -400,7 +400,7 @@ count_open (const Broker *broker)
   unsigned n = 0;
 
   LIST_FOREACH (node, &broker->connections)
-    n += LIST_ITEM (node, Connection, link)->state == CONNECTION_OPEN;
+  n += LIST_ITEM (node, Connection, link)->state == CONNECTION_OPEN;
   return n;
 }
 

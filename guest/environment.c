@@ -182,6 +182,15 @@ environment_load (Environment *environment, char *const *variables, int fd, cons
          || add (environment, "PATH=" ENVIRONMENT_DEFAULT_PATH);
 }
 
+void
+environment_clear (Environment *environment)
+{
+  for (size_t i = 0; i < environment->n_entries; i++)
+    free (environment->entries[i]);
+  free (environment->entries);
+  *environment = (Environment){ 0 };
+}
+
 static bool
 is_named_in (const char *entry, const TextList *list)
 {

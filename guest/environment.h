@@ -23,6 +23,8 @@ typedef struct
 bool environment_load (Environment *environment, char *const *variables, int fd,
                        const char **reason);
 
+void environment_clear (Environment *environment);
+
 /* The environment without the names in @unset and with the entries in @set, for execve (). The
  * strings are borrowed; the array is to be freed with free (). NULL when memory is short. */
 char **environment_merge (const Environment *environment, const TextList *unset,

@@ -59,14 +59,6 @@ free_removed (Loop *loop)
   }
 }
 
-void
-loop_free (Loop *loop)
-{
-  free_removed (loop);
-  close (loop->epoll_fd);
-  free (loop);
-}
-
 int64_t
 loop_now (void)
 {
@@ -143,6 +135,15 @@ loop_run (Loop *loop)
   run_tasks (loop);
   while (!loop->quit)
     run_turn (loop);
+}
+
+void
+loop_free (Loop *loop)
+{
+  run_tasks (loop);
+  free_removed (loop);
+  close (loop->epoll_fd);
+  free (loop);
 }
 
 void

@@ -49,7 +49,10 @@ raise_file_limit (void)
 void
 process_harden (ProcessState *state)
 {
+#ifndef __SANITIZE_ADDRESS__
+  /* The leak checker looks into the process like a debugger. */
   prctl (PR_SET_DUMPABLE, 0);
+#endif
   signal (SIGPIPE, SIG_IGN);
   state->oom_score_adj = read_oom_score_adj ();
   state->max_files = raise_file_limit ();

@@ -81,19 +81,14 @@ run (const ServeOptions *options, int listen_fd, int ready_fd, const Environment
   return broker_run (&broker);
 }
 
-int
-serve (const ServeOptions *options, int ready_fd)
+static int
+serve_with (const ServeOptions *options, int ready_fd, const Environment *environment,
+            const ProcessState *process)
 {
-  ProcessState process;
-  Environment environment;
   SocketPath path = { 0 };
   int listen_fd = options->listen_fd;
   int status;
 
-  process_harden (&process);
-  if (!check_descriptors (options) || !close_inherited (options, ready_fd)
-      || !load_environment (&environment, options))
-    return 1;
   if (listen_fd < 0)
     {
       SocketPathStatus bound = socket_path_bind (&path, options->socket_path, &listen_fd);
@@ -106,7 +101,22 @@ serve (const ServeOptions *options, int ready_fd)
           return 1;
         }
     }
-  status = run (options, listen_fd, ready_fd, &environment, &process);
+  status = run (options, listen_fd, ready_fd, environment, process);
   socket_path_release (&path);
+  return status;
+}
+
+int
+serve (const ServeOptions *options, int ready_fd)
+{
+  ProcessState process;
+  Environment environment = { 0 };
+  int status = 1;
+
+  process_harden (&process);
+  if (check_descriptors (options) && close_inherited (options, ready_fd)
+      && load_environment (&environment, options))
+    status = serve_with (options, ready_fd, &environment, &process);
+  environment_clear (&environment);
   return status;
 }

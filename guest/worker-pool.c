@@ -342,6 +342,10 @@ worker_pool_free (WorkerPool *pool)
     free (worker->task);
     free_worker (worker);
   }
+  LIST_FOREACH (waiting, &pool->waiting)
+  {
+    free (LIST_ITEM (waiting, WorkerTask, link));
+  }
   free (pool);
 }
 

@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recording in place (docs/guest-protocol.md §4.3), as far as the broker has a part in it."""
+
+import hashlib
+import os
+import signal
+import sqlite3
+import uuid
+
+from guestlib import *
+
+IDENTITY = {"provider_key": "p", "sandbox_id": "s", "sandbox_instance_id": "i"}
+
+
+def envelope(operation_type="command.execute", required=True, **members):
+    record = {
+        "event_id": str(uuid.uuid4()),
+        "operation_type": operation_type,
+        "required": required,
+        "actor": {"actor_type": "system", "correlation_id": "c"},
+        "request": {"asked": True},
+    }
+    if operation_type.startswith("command"):
+        record["command"] = {"command": "some command", "cwd": "/"}
+    else:
+        record["file_operation"] = {"path": "/path", "change_type": operation_type.split(".")[1]}
+    record.update(members)
+    return record
+
+
+def open_history(client):
+    return client.run("history.open", {"identity": IDENTITY, "sdk_version": "1"})
+
+
+def operation(client, record):
+    call = client.run("history.get_operations", {"event_ids": [record["event_id"]]}, channels=[OUTPUT])
+    [line] = call.lines
+    return line
+
+
+def output(client, record, stream="stdout"):
+    call = client.run("history.get_output", {"event_id": record["event_id"], "stream": stream, "after_chunk": -1},
+                      channels=[OUTPUT])
+    assert call.result["bytes"] == len(call.stdout)
+    return call.stdout
+
+
+def rows(guest):
+    """What is in the database of a guest that has ended."""
+    database = os.path.join(guest.history, "history.sqlite3")
+    assert not os.path.exists(database + "-wal"), "the record is not one file"
+    with sqlite3.connect(database) as connection:
+        return dict(connection.execute("SELECT event_id, status FROM history_events"))
+
+
+def test_history_that_is_not_open():
+    with Guest() as guest:
+        client = guest.connect()
+        path = guest.in_work("made")
+        refused = client.command(["touch", path], record=envelope())
+        assert refused.error["code"] == "history_unavailable" and refused.events == []
+        assert refused.reply["record"]["state"] == "failed" and not os.path.exists(path)
+        done = client.command(["touch", path], record=envelope(required=False))
+        assert done.result["exit_code"] == 0 and done.reply["record"]["state"] == "failed" and os.path.exists(path)
+        assert done.reply["record"]["message"] == "The history has not been opened"
+        refused = client.write_file(path, b"x", record=envelope("file.write"))
+        assert refused.error["code"] == "history_unavailable"
+        assert "record" not in client.command(["true"]).reply
+        assert client.run("history.status").result["state"] == "closed"
+
+
+def test_command():
+    with Guest() as guest:
+        client = guest.connect()
+        assert open_history(client).result["revision"] == 0
+        record = envelope()
+        call = client.command("printf 'a\\000\\377'; echo oops >&2; exit 3", record=record)
+        assert call.result["exit_code"] == 3 and call.reply["record"] == {"state": "complete"}, call.reply
+        row = operation(client, record)
+        assert row["status"] == "failed" and row["request"] == {"asked": True}
+        assert row["result"] == {
+            "command_id": call.result["command_id"], "state": "failed", "exit_code": 3, "stdout_bytes": 3,
+            "stderr_bytes": 5, "stdout_total_bytes": 3, "stderr_total_bytes": 5, "stdout_truncated": False,
+            "stderr_truncated": False, "output_complete": True, "history_storage_state": "complete",
+            "history_storage_error": None,
+        }, row["result"]
+        assert row["command"]["exit_code"] == 3
+        assert row["command"]["provider_command_id"] == call.result["command_id"]
+        assert output(client, record) == b"a\0\xff" and output(client, record, "stderr") == b"oops\n"
+
+
+def test_statuses():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        for script, args, status in [
+            ("true", {}, "succeeded"),
+            ("kill -9 $$", {}, "failed"),
+            ("sleep 1000", {"deadline_ms": 50}, "timeout"),
+        ]:
+            record = envelope()
+            client.command(script, record=record, **args)
+            row = operation(client, record)
+            assert row["status"] == row["result"]["state"] == status, row
+        record = envelope()
+        call = client.start("command.start", {"argv": ["sleep", "1000"]}, record=record)
+        client.wait_event(call)
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        row = operation(client, record)
+        assert row["status"] == "cancelled" and row["result"]["signal"] == signal.SIGTERM
+
+
+def test_what_could_not_begin():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        for args, code in [
+            ({"argv": ["/nonexistent"]}, "command_not_found"),
+            ({"argv": ["true"], "cwd": "/nonexistent"}, "working_directory"),
+            ({"argv": []}, "invalid_argument"),
+        ]:
+            record = envelope()
+            call = client.run("command.start", args, record=record, channels=[OUTPUT, ERRORS])
+            assert call.error["code"] == code and call.reply["record"]["state"] == "complete", call.reply
+            row = operation(client, record)
+            assert row["status"] == "failed" and row["result"]["error"] == call.error["message"], row
+            assert row["result"]["error_type"] == code
+
+
+def test_start_that_cannot_be_recorded():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        broken = envelope()
+        del broken["event_id"]
+        call = client.command(["true"], record=broken)
+        assert "error" in call.reply and call.events == [] and call.reply["record"]["state"] == "failed", call.reply
+        broken = envelope(required=False)
+        del broken["event_id"]
+        call = client.command(["true"], record=broken)
+        assert call.result["exit_code"] == 0 and call.reply["record"]["state"] == "failed", call.reply
+
+
+def test_cancel_before_the_start_is_recorded():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        path = guest.in_work("made")
+        call = client.start("file.mkdir", {"path": path}, record=record)
+        client.send(CANCEL, call=call.number)
+        client.wait(call)
+        # Which of the two came first is not for us to say, but record and result agree.
+        row = operation(client, record)
+        if "error" in call.reply:
+            assert call.error["code"] == "cancelled" and row["status"] == "cancelled", (call.reply, row)
+        else:
+            assert row["status"] == "succeeded" and os.path.isdir(path)
+
+
+def test_connection_lost():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        gate, done = guest.in_work("gate"), guest.in_work("done")
+        os.mkfifo(gate)
+        os.mkfifo(done)
+        client.credits = False
+        call = client.start("command.start", {
+            "shell": "head -c 1000000 /dev/zero; read x < gate; echo last; exit 7", "cwd": guest.work}, record=record)
+        client.until(lambda: call.received[OUTPUT] == WINDOW)
+        client.close()
+        open(gate, "w").close()
+        client = guest.connect()
+        # The next change of the operation after the output is its end.
+        while operation(client, record)["status"] == "started":
+            client.command(["true"])
+        row = operation(client, record)
+        assert row["status"] == "failed" and row["command"]["exit_code"] == 7
+        assert output(client, record) == bytes(1000000) + b"last\n"
+
+
+def test_client_that_does_not_read():
+    """The record gets what the client has not taken yet."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        client.credits = False
+        call = client.start("command.start", {"shell": "head -c 400000 /dev/zero"}, record=record)
+        client.wait(call)
+        assert call.reply["record"]["state"] == "complete"
+        client.credits = True
+        assert output(client, record) == bytes(400000)
+
+
+def test_discarded_output_is_recorded():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        call = client.command("echo out; echo err >&2", channels=[], stdout="discard", stderr="discard", record=record)
+        assert call.stdout == b"" and output(client, record) == b"out\n" and output(client, record, "stderr") == b"err\n"
+
+
+def test_more_output_than_is_kept():
+    with Guest() as guest:
+        client = guest.connect()
+        client.keep = False
+        client.run("history.open", {"identity": IDENTITY, "sdk_version": "1",
+                                    "config": {"max_operation_output_bytes": 100000}}).result
+        record = envelope()
+        call = client.command("head -c 30000000 /dev/zero", record=record)
+        assert call.result["stdout_bytes"] == 30000000 and call.reply["record"]["state"] == "complete", call.reply
+        client.keep = True
+        result = operation(client, record)["result"]
+        assert result["history_storage_state"] == "truncated_by_policy" and result["stdout_truncated"]
+        assert result["stdout_bytes"] == 100000 and result["stdout_total_bytes"] == 30000000
+        assert output(client, record) == bytes(100000)
+
+
+def test_files():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        path = guest.in_work("file")
+        old, new = b"one\ntwo\n", b"one\n2\n"
+
+        def run(name, args, **members):
+            record = envelope(name, **members)
+            call = client.run(name, args, record=record, channels=[OUTPUT] if name in ("file.list", "file.read") else ())
+            assert call.reply["record"] == {"state": "complete"}, call.reply
+            return operation(client, record)
+
+        record = envelope("file.write")
+        call = client.write_file(path, old, record=record)
+        assert set(call.result) == {"size", "hash", "entry"}, "what is for the record stays there"
+        row = operation(client, record)
+        old_hash, new_hash = (hashlib.sha256(data).hexdigest() for data in (old, new))
+        assert row["result"] == {"path": path, "size": 8, "content_hash": old_hash, "content": "one\ntwo\n",
+                                 "content_truncated": False}, row["result"]
+        assert row["file_operation"]["after_hash"] == old_hash and row["file_operation"]["after_size"] == 8
+
+        record = envelope("file.write")
+        client.write_file(path, new, expected_hash=old_hash, record=record).result
+        result = operation(client, record)["result"]
+        diff = f"--- {path} (before)\n+++ {path} (after)\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        assert result == {"path": path, "size": 6, "content_hash": new_hash, "previous_hash": old_hash, "diff": diff,
+                          "diff_truncated": False}, result
+        file_operation = operation(client, record)["file_operation"]
+        assert file_operation["before_hash"] == old_hash and file_operation["diff_data"] == diff
+
+        assert run("file.read", {"path": path})["result"] == {"size": 6}
+        assert run("file.list", {"path": guest.work})["result"] == {"count": 1}
+        for name, args in [
+            ("file.mkdir", {"path": guest.in_work("d")}),
+            ("file.move", {"from": guest.in_work("d"), "to": guest.in_work("e")}),
+            ("file.delete", {"path": guest.in_work("e")}),
+        ]:
+            row = run(name, args)
+            assert row["status"] == "succeeded" and row["result"] is None, row
+        row = run("file.delete", {"path": guest.in_work("missing")})
+        assert row["status"] == "failed" and row["result"]["error_type"] == "file_not_found", row
+
+
+def test_content_of_odd_files():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        for data, content, truncated in [
+            (b"\xff\0caf\xc3\xa9", "\ufffd\ufffdcaf\u00e9", False),
+            (b"x" * 10241, "x" * 10240, True),
+            (b"x" * 10239 + b"\xc3\xa9", "x" * 10239 + "\ufffd", True),
+            (b"", "", False),
+        ]:
+            record = envelope("file.write")
+            client.write_file(guest.in_work("file"), data, record=record).result
+            result = operation(client, record)["result"]
+            assert (result["content"], result["content_truncated"]) == (content, truncated), result
+        # An edit of what is no text has no difference to show.
+        record = envelope("file.write")
+        old = hashlib.sha256(b"").hexdigest()
+        client.write_file(guest.in_work("file"), b"\xff", expected_hash=old, record=record).result
+        result = operation(client, record)["result"]
+        assert "diff" not in result and result["content"] == "\ufffd", result
+
+
+def test_odd_path():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope("file.write")
+        client.write_file(guest.work.encode() + b"/\xff", b"x", record=record).result
+        assert operation(client, record)["result"]["path"] == guest.in_work("\ufffd")
+
+
+def test_killed_historian():
+    """Running commands do not notice, their record says so, and the next ones are recorded again."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        call = client.start("command.start", {"argv": ["cat"], "stdin": "stream"}, record=record)
+        client.write(call, b"before")
+        client.until(lambda: call.stdout == b"before")
+        kill = ["pkill", "-KILL", "-P", str(guest.process.pid), "-x", "asb-historian"]
+        assert client.command(kill).result["exit_code"] == 0
+        while client.run("history.status").reply.get("error"):
+            pass
+        client.write(call, b" after", fin=True)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.stdout == b"before after" and call.result["exit_code"] == 0
+        assert call.reply["record"]["state"] == "failed", call.reply
+        assert operation(client, record)["status"] == "unknown"
+        record = envelope()
+        call = client.command(["true"], record=record)
+        assert call.reply["record"] == {"state": "complete"}, call.reply
+        assert operation(client, record)["status"] == "succeeded"
+
+
+def test_history_is_opened_once():
+    with Guest() as guest:
+        client = guest.connect()
+        first = open_history(client)
+        assert open_history(guest.connect()).result == first.result
+        other = client.run("history.open", {"identity": {**IDENTITY, "sandbox_id": "other"}, "sdk_version": "1"})
+        assert other.error["code"] == "history_identity"
+        assert client.command(["true"], record=envelope()).reply["record"] == {"state": "complete"}
+
+
+def test_query_that_is_not_read():
+    """A client that takes no answer holds nobody else, and gets the rest when it wants it."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        client.keep = False
+        client.command("head -c 3000000 /dev/zero", record=record)
+        client.keep = True
+        slow = guest.connect()
+        slow.credits = False
+        call = slow.start("history.get_output", {"event_id": record["event_id"], "stream": "stdout", "after_chunk": -1})
+        slow.until(lambda: call.received[OUTPUT] == WINDOW)
+        other = envelope()
+        assert client.command(["true"], record=other).reply["record"] == {"state": "complete"}
+        slow.credits = True
+        slow.credit(call, OUTPUT, WINDOW)
+        slow.wait(call, OUTPUT)
+        assert call.received[OUTPUT] == call.result["bytes"] == 3000000
+        # Stopped, cancelled, lost.
+        for number, end in enumerate((STOP, CANCEL, None)):
+            slow = guest.connect()
+            slow.credits = False
+            call = slow.start("history.get_output",
+                              {"event_id": record["event_id"], "stream": "stdout", "after_chunk": -1})
+            slow.until(lambda: call.received[OUTPUT] == WINDOW)
+            if end == STOP:
+                slow.send(STOP, call=call.number, channel=OUTPUT)
+            elif end == CANCEL:
+                slow.send(CANCEL, call=call.number)
+            if end:
+                slow.wait(call, OUTPUT)
+            slow.close()
+            assert operation(client, record)["status"] == "succeeded"
+
+
+def end_with_shutdown(guest, client):
+    assert client.run("guest.shutdown").reply == {"result": {}}
+
+
+def end_with_signal(guest, client):
+    guest.process.send_signal(signal.SIGTERM)
+
+
+def test_end():
+    """Everything is ended, recorded as cancelled, in one file."""
+    for end in (end_with_shutdown, end_with_signal):
+        with Guest() as guest:
+            client = guest.connect()
+            open_history(client)
+            running, finished = envelope(), envelope()
+            client.command(["true"], record=finished)
+            pids = guest.in_work("pids")
+            os.mkfifo(pids)
+            call = client.start("command.start", {
+                "shell": "echo $$ > pids; trap '' TERM; sleep 1000; sleep 1001", "cwd": guest.work}, record=running)
+            with open(pids) as fifo:
+                pid = int(fifo.readline())
+            end(guest, client)
+            assert guest.process.wait(PATIENCE) == 0
+            assert not is_running(pid)
+            assert rows(guest) == {running["event_id"]: "cancelled", finished["event_id"]: "succeeded"}
+            if end is end_with_shutdown:
+                assert call.result["reason"] == "cancelled" and call.reply["record"] == {"state": "complete"}
+
+
+def test_end_of_the_owner():
+    with Guest(listen=False) as guest:
+        ours, theirs = os.pipe()
+        guest.start("--liveness-fd", str(ours), pass_fds=[ours])
+        os.close(ours)
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        pids = guest.in_work("pids")
+        os.mkfifo(pids)
+        client.start("command.start", {"shell": "setsid sh -c 'echo $$ > pids; exec sleep 1000' & sleep 1000",
+                                       "cwd": guest.work}, record=record)
+        with open(pids) as fifo:
+            pid = int(fifo.readline())
+        os.write(theirs, b"still alive")
+        assert client.command(["true"]).result["exit_code"] == 0
+        os.close(theirs)
+        assert guest.process.wait(PATIENCE) == 0
+        assert not is_running(pid)
+        assert rows(guest) == {record["event_id"]: "cancelled"}
+
+
+def test_record_only():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        client.command("echo kept", record=record)
+        client.run("guest.shutdown")
+        guest.process.wait(PATIENCE)
+        guest.start("--record-only")
+        client = guest.connect()
+        assert client.hello["features"] == ["history"]
+        for name in ("command.start", "command.signal", "file.read", "file.write", "history.record"):
+            assert client.run(name, {"argv": ["true"], "path": "/"}).error["code"] == "unsupported_call", name
+        assert client.run("history.open", {"existing": True}).result["identity"]["sandbox_id"] == "s"
+        assert operation(client, record)["status"] == "succeeded" and output(client, record) == b"kept\n"
+        assert client.run("guest.shutdown").reply == {"result": {}}
+        assert guest.process.wait(PATIENCE) == 0
+
+
+def test_killed_guest():
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        client.wait_event(client.start("command.start", {"argv": ["sleep", "1000"]}, record=record))
+        guest.process.kill()
+        guest.process.wait(PATIENCE)
+        guest.start()
+        client = guest.connect()
+        open_history(client).result
+        assert operation(client, record)["status"] == "unknown"
+
+
+if __name__ == "__main__":
+    main()
