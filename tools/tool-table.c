@@ -10,7 +10,8 @@
 #include "tool-text.h"
 
 #define GAP 2
-#define MIN_LAST_WIDTH 12
+/* Columns are not made narrower than this. */
+#define MIN_WIDTH 12
 
 struct _ToolTable
 {
@@ -62,35 +63,59 @@ tool_table_add_row (ToolTable *self, const char *const *cells)
 }
 
 static void
-append_cell (ToolTable *self, GString *text, guint column, const char *cell, guint last_width)
+append_cell (ToolTable *self, GString *text, guint column, const char *cell)
 {
-  const gboolean is_last = column + 1 == self->n_columns;
   const gboolean to_right = (self->to_right >> column) & 1;
   const guint width = g_array_index (self->widths, guint, column);
-  g_autofree char *cut = tool_text_dup_cut (cell, is_last ? last_width : width);
+  g_autofree char *cut = tool_text_dup_cut (cell, width);
   const int padding = width - MIN (tool_text_get_width (cut), width);
 
   g_string_append_printf (text, "%*s%s", to_right ? padding : 0, "", cut);
-  if (!is_last)
+  if (column + 1 < self->n_columns)
     g_string_append_printf (text, "%*s", (to_right ? 0 : padding) + GAP, "");
+}
+
+static guint
+get_width (ToolTable *self)
+{
+  guint width = GAP * (self->n_columns - 1);
+
+  for (guint i = 0; i < self->n_columns; i++)
+    width += g_array_index (self->widths, guint, i);
+  return width;
+}
+
+/* Takes columns from the widest ones. */
+static void
+fit (ToolTable *self, guint columns)
+{
+  guint too_many = get_width (self) > columns ? get_width (self) - columns : 0;
+
+  for (; too_many > 0; too_many--)
+    {
+      guint *widest = &g_array_index (self->widths, guint, 0);
+
+      for (guint i = 1; i < self->n_columns; i++)
+        if (g_array_index (self->widths, guint, i) >= *widest)
+          widest = &g_array_index (self->widths, guint, i);
+      if (*widest <= MIN_WIDTH)
+        return;
+      --*widest;
+    }
 }
 
 char *
 tool_table_free_to_text (ToolTable *self, guint columns, gboolean bold)
 {
   GString *text = g_string_new (NULL);
-  guint used = 0;
-  guint last_width = G_MAXUINT;
 
-  for (guint i = 0; i + 1 < self->n_columns; i++)
-    used += g_array_index (self->widths, guint, i) + GAP;
   if (columns > 0)
-    last_width = MAX (columns, used + MIN_LAST_WIDTH) - used;
+    fit (self, columns);
   for (guint i = 0; i < self->cells->len; i++)
     {
       if (i == 0 && bold)
         g_string_append (text, "\033[1m");
-      append_cell (self, text, i % self->n_columns, g_ptr_array_index (self->cells, i), last_width);
+      append_cell (self, text, i % self->n_columns, g_ptr_array_index (self->cells, i));
       if ((i + 1) % self->n_columns == 0)
         g_string_append (text, i + 1 == self->n_columns && bold ? "\033[0m\n" : "\n");
     }

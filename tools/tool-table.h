@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A table for people. On a terminal it is as wide as that at most: the last column is cut. */
+/* A table for people. On a terminal it is as wide as that at most: what is long is cut. */
 
 #pragma once
 

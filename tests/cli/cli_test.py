@@ -3,14 +3,17 @@
 the end if something was left in it."""
 
 import atexit
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import select
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
 ASB = os.environ["ASB"]
@@ -51,8 +54,9 @@ def finish(process):
 class Terminal:
     """asb with a terminal for its standard streams, or for some of them."""
 
-    def __init__(self, *arguments, streams=(0, 1, 2), environment=None):
+    def __init__(self, *arguments, streams=(0, 1, 2), columns=80, environment=None):
         self.main, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         files = [inner if number in streams else subprocess.DEVNULL for number in range(3)]
         self.process = subprocess.Popen([ASB, *arguments], stdin=files[0], stdout=files[1],
                                         stderr=files[2], start_new_session=True,
@@ -90,9 +94,6 @@ class Terminal:
 
 
 def _take_terminal(number):
-    import fcntl
-    import termios
-
     fcntl.ioctl(number, termios.TIOCSCTTY, 0)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb create, list, info and rm, and how sandboxes are named."""
 
-import re
+import pathlib
+import shutil
 
 import tap_unittest
-from cli_test import LIMIT, Terminal, TestCase, asb, start
+from cli_test import LIMIT, STATE, Terminal, TestCase, asb, start
 
 
 class Sandboxes(TestCase):
@@ -60,26 +61,27 @@ class Sandboxes(TestCase):
         self.assert_refused(asb("info", sandbox[:3]), 1, f"“{sandbox[:3]}”")
 
     def test_ambiguous(self):
-        first = self.create("--name", "first")
-        second = self.create("--name", "second")
-        common = 0
-        while first[common] == second[common]:
-            common += 1
-        if common < 4:
-            self.skipTest("the IDs have no beginning in common")
-        message = self.assert_refused(asb("rm", first[:common]), 1, first, second, "(first)")
+        """IDs are made by chance, so a like one is made from the record of the first."""
+        sandbox = self.create("--name", "first")
+        self.assert_done(asb("rm", sandbox))
+        records = pathlib.Path(STATE, "asb", "history")
+        like = sandbox[:-1] + ("a" if sandbox[-1] != "a" else "b")
+        shutil.copytree(records / sandbox, records / like)
+        metadata = records / like / "meta.json"
+        metadata.write_text(metadata.read_text().replace(sandbox, like).replace("first", "second"))
+        message = self.assert_refused(asb("info", sandbox[:-1]), 1, f"local:{sandbox} (first)",
+                                      f"local:{like} (second)")
         self.assertIn("give more", message)
-        self.assertEqual(len(self.json("list")), 2)
-        self.assert_done(asb("info", first[:common + 1]))
+        self.assertEqual(self.json("info", like)["name"], "second")
+        listed = self.assert_done(asb("history", "list")).decode()
+        for name in [sandbox, like]:
+            self.assertIn(f" {name} ", listed)
 
     def test_same_name_twice(self):
         first = self.create("--name", "twin")
-        result = asb("create", "--name", "twin")
-        if result.returncode == 0:
-            self.made.append(result.stdout.decode().strip())
-            self.assert_refused(asb("rm", "twin"), 1, first, "twin")
-        else:
-            self.assert_refused(result, 1, "twin")
+        second = self.create("--name", "twin")
+        self.assert_refused(asb("rm", "twin"), 1, f"local:{first} (twin)", f"local:{second} (twin)")
+        self.assertEqual(len(self.json("list")), 2)
 
     def test_list(self):
         first = self.create("--name", "first")
@@ -96,11 +98,17 @@ class Sandboxes(TestCase):
             self.assert_done(asb("info", words[1]))
 
     def test_list_fits_the_terminal(self):
-        name = "n" * 60
-        self.create("--name", name)
-        terminal = Terminal("list")
-        for line in terminal.finish()[1].decode().splitlines():
-            self.assertLessEqual(len(line), 120)
+        sandbox = self.create("--name", "n" * 60 + "end")
+        plain = {"NO_COLOR": "1"}
+        terminal = Terminal("list", columns=60, environment=plain)
+        lines = terminal.finish()[1].decode().splitlines()
+        self.assertEqual(max(len(line) for line in lines), 60)
+        self.assertRegex(lines[1], rf"\An+…  {sandbox[:8]}  running ")
+        self.assertIn("nend ", self.assert_done(asb("list")).decode())
+        # Where nothing is to be gained any more, nothing is lost.
+        terminal = Terminal("list", columns=10, environment=plain)
+        lines = terminal.finish()[1].decode().splitlines()
+        self.assertRegex(lines[1], rf"\An+…  {sandbox[:8]}  running ")
 
     def test_list_json(self):
         sandbox = self.create("--name", "näme “x” \\ \"y\"")
