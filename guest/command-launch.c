@@ -132,18 +132,22 @@ socket_ready (void *data, uint32_t events)
 {
   Command *self = data;
   SupervisorMessage message;
-  ssize_t n;
 
   for (;;)
     {
-      n = recv (self->socket_fd, &message, sizeof message, MSG_DONTWAIT);
+      ssize_t n = recv (self->socket_fd, &message, sizeof message, MSG_DONTWAIT);
+      bool whole = n == sizeof message;
+
       if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-      if (n != sizeof message || message.kind == SUPERVISOR_ENDED)
-        break;
-      command_message_received (self, &message);
+      if (whole)
+        command_message_received (self, &message);
+      if (!whole || message.last)
+        {
+          supervisor_is_gone (self, !whole);
+          return;
+        }
     }
-  supervisor_is_gone (self, n != sizeof message);
 }
 
 bool

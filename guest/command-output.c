@@ -16,6 +16,9 @@
 /* A frame that is nearly full goes out as it is; of a small one a copy of the right size. */
 #define FULL_ENOUGH (ASB_FRAME_MAX_DATA / 2)
 
+/* A pipe at its end mostly means that the command ends, and what is told of that goes with it. */
+#define END_DELAY (3 * LOOP_MILLISECOND)
+
 static OutFrame *spare;
 
 static OutFrame *
@@ -56,11 +59,19 @@ pass_on (CommandOutput *output, OutFrame *frame, size_t size)
 }
 
 static void
+end_channel (void *data)
+{
+  CommandOutput *output = data;
+
+  if (output->call)
+    call_end_channel (output->call, output->channel);
+}
+
+static void
 at_end (CommandOutput *output)
 {
   command_output_close (output);
-  if (output->call)
-    call_end_channel (output->call, output->channel);
+  loop_timer_start (output->broker->loop, &output->end_timer, END_DELAY);
 }
 
 /* Reads at most @size bytes: how many, 0 when there are none for now or ever. */
@@ -100,6 +111,13 @@ output_ready (void *data, uint32_t events)
     loop_set_events (output->source, 0);
 }
 
+void
+command_output_init (CommandOutput *output)
+{
+  output->fd = -1;
+  loop_timer_init (&output->end_timer, end_channel, output);
+}
+
 int
 command_output_open (CommandOutput *output, Call *call, unsigned channel)
 {
@@ -137,6 +155,7 @@ command_output_finish (CommandOutput *output)
 {
   int left = 0;
 
+  loop_timer_stop (&output->end_timer);
   if (output->fd < 0)
     return;
   ioctl (output->fd, FIONREAD, &left);
@@ -155,6 +174,7 @@ command_output_finish (CommandOutput *output)
 void
 command_output_close (CommandOutput *output)
 {
+  loop_timer_stop (&output->end_timer);
   if (output->fd < 0)
     return;
   loop_remove (output->source);

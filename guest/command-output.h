@@ -17,8 +17,11 @@ typedef struct
   unsigned channel;
   int fd; /* -1: at its end */
   LoopSource *source;
+  LoopTimer end_timer;
   uint64_t total;
 } CommandOutput;
+
+void command_output_init (CommandOutput *output);
 
 /* Makes the pipe, which is not read before the first resume; its writing end, or -1 with errno
  * set. */

@@ -217,8 +217,8 @@ command_new (Call *call)
   self->socket_fd = -1;
   memset (self->begin_fds, -1, sizeof self->begin_fds);
   self->input.fd = -1;
-  self->outputs[0].fd = -1;
-  self->outputs[1].fd = -1;
+  command_output_init (&self->outputs[0]);
+  command_output_init (&self->outputs[1]);
   list_init (&self->signals);
   loop_timer_init (&self->kill_timer, kill_timed_out, self);
   loop_timer_init (&self->supervisor_timer, supervisor_timed_out, self);

@@ -17,6 +17,11 @@
 #define MAX_URGENT (64 * 1024)
 #define MAX_SEND (1024 * 1024 + ASB_FRAME_HEADER_SIZE)
 
+/* An ACK waits for something to travel with, but not for more than this. */
+#define MAX_ACK_FRAMES 64
+#define MAX_ACK_SIZE (256 * 1024)
+#define ACK_DELAY (5 * LOOP_MILLISECOND)
+
 /* Who has not said HELLO by then never will; who has not read GOODBYE by then neither. */
 #define GREETING_TIMEOUT (INT64_C (10000) * LOOP_MILLISECOND)
 #define FAREWELL_TIMEOUT (INT64_C (1000) * LOOP_MILLISECOND)
@@ -43,7 +48,9 @@ struct Connection
   FrameReader reader;
 
   uint64_t received; /* highest sequence number */
-  bool ack_due;
+  unsigned unacked_frames;
+  size_t unacked_size;
+  LoopTimer ack_timer;
 
   /* Whole frames without a number. They overtake the others. */
   uint8_t *urgent;
@@ -87,6 +94,7 @@ free_connection (Connection *self)
   list_remove (&self->link);
   self->broker->n_connections--;
   loop_timer_stop (&self->timer);
+  loop_timer_stop (&self->ack_timer);
   loop_task_cancel (&self->task);
   loop_remove (self->source);
   close (self->fd);
@@ -162,7 +170,9 @@ send_ack (Connection *self)
   uint8_t payload[8];
 
   asb_frame_count_write (self->received, payload);
-  self->ack_due = false;
+  self->unacked_frames = 0;
+  self->unacked_size = 0;
+  loop_timer_stop (&self->ack_timer);
   send_urgent (self, &header, payload);
 }
 
@@ -327,14 +337,25 @@ watch (Connection *self, bool blocked)
     lose (self);
 }
 
+static bool
+is_ack_due (const Connection *self)
+{
+  bool has_company = self->urgent_size > 0 || self->unsent;
+
+  /* While the client does not read, one ACK at most is waiting. */
+  if (self->unacked_frames == 0 || (self->blocked && self->urgent_size > 0))
+    return false;
+  return has_company || self->unacked_frames >= MAX_ACK_FRAMES
+         || self->unacked_size >= MAX_ACK_SIZE;
+}
+
 static void
 flush (Connection *self)
 {
   bool more = true;
   bool done = true;
 
-  /* While the client does not read, one ACK at most is waiting. */
-  if (self->ack_due && (!self->blocked || self->urgent_size == 0))
+  if (is_ack_due (self))
     send_ack (self);
   while (more && done && self->state != CONNECTION_LOST)
     done = send_some (self, &more);
@@ -370,6 +391,8 @@ leave (Connection *self, const char *code, const char *message)
 
   if (self->state > CONNECTION_OPEN)
     return;
+  if (self->unacked_frames > 0)
+    send_ack (self);
   goodbye = json_pack ("{s:s, s:s}", "code", code, "message", message);
   send_urgent_json (self, ASB_FRAME_GOODBYE, goodbye);
   json_decref (goodbye);
@@ -392,6 +415,22 @@ static void
 time_out (void *data)
 {
   lose (data);
+}
+
+static void
+ack_timed_out (void *data)
+{
+  send_ack (data);
+}
+
+static void
+note_received (Connection *self, const AsbFrameHeader *header)
+{
+  self->unacked_frames++;
+  self->unacked_size += header->length;
+  if (self->unacked_frames == 1)
+    loop_timer_start (self->broker->loop, &self->ack_timer, ACK_DELAY);
+  touch (self);
 }
 
 static unsigned
@@ -557,8 +596,7 @@ receive (Connection *self, const AsbFrameHeader *header, const uint8_t *payload)
     violate (self, "a frame is missing before this one");
   else
     {
-      self->ack_due = true;
-      touch (self);
+      note_received (self, header);
       if (header->sequence <= self->received)
         return;
       self->received++;
@@ -604,6 +642,8 @@ connection_ready (void *data, uint32_t events)
       if (status != FRAME_READER_DATA)
         return;
       read_frames (self);
+      if (!frame_reader_was_filled (&self->reader))
+        return;
     }
 }
 
@@ -625,6 +665,7 @@ connection_open (Broker *broker, int fd)
   list_init (&self->calls);
   loop_task_init (&self->task, run_task, self);
   loop_timer_init (&self->timer, time_out, self);
+  loop_timer_init (&self->ack_timer, ack_timed_out, self);
   loop_timer_start (broker->loop, &self->timer, GREETING_TIMEOUT);
   list_append (&broker->connections, &self->link);
   broker->n_connections++;

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const BASH[] = { "/bin/bash", "/usr/bin/bash", NULL };
@@ -23,30 +21,6 @@ give_up (volatile ExecuteFault *fault, SupervisorStage stage, int error)
   fault->stage = stage;
   fault->error = error;
   _exit (127);
-}
-
-static void
-reset_signals (void)
-{
-  struct sigaction action = { .sa_handler = SIG_DFL };
-  sigset_t none;
-
-  for (int i = 1; i < NSIG; i++)
-    sigaction (i, &action, NULL);
-  sigemptyset (&none);
-  sigprocmask (SIG_SETMASK, &none, NULL);
-}
-
-static void
-reset_limits (const ProcessState *process)
-{
-  struct rlimit limit;
-
-  umask (process->umask);
-  if (process->max_files == 0 || getrlimit (RLIMIT_NOFILE, &limit) != 0)
-    return;
-  limit.rlim_cur = process->max_files;
-  setrlimit (RLIMIT_NOFILE, &limit);
 }
 
 /* The numbers are all above 2, so none is overwritten before its turn. */
@@ -139,16 +113,17 @@ execute_text (const char *text, char *const *environment)
 }
 
 _Noreturn void
-execute_command (const CommandJob *job, const int streams[3], const ProcessState *process,
-                 volatile ExecuteFault *fault)
+execute_command (const CommandJob *job, const int streams[3], volatile ExecuteFault *fault)
 {
+  sigset_t none;
+
   setsid ();
   place_streams (streams);
   if (job->cwd && chdir (job->cwd) != 0)
     give_up (fault, SUPERVISOR_STAGE_DIRECTORY, errno);
-  reset_limits (process);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-  reset_signals ();
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
   if (job->shell)
     give_up (fault, SUPERVISOR_STAGE_SHELL, execute_text (job->shell, job->environment));
   give_up (fault, SUPERVISOR_STAGE_EXECUTE, execute_program (job->argv, job->environment));

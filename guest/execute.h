@@ -5,7 +5,6 @@
 #pragma once
 
 #include "command-job.h"
-#include "process.h"
 #include "supervisor.h"
 
 typedef struct
@@ -15,6 +14,7 @@ typedef struct
 } ExecuteFault;
 
 /* Becomes the command with @streams as its 0, 1 and 2, which are all above 2; or sets @fault and
- * ends. To be called in a process made by vfork (), so it changes nothing else in memory. */
+ * ends. To be called in a process made by vfork (), so it changes nothing else in memory. Limits,
+ * umask and what signals do it takes over as they are. */
 _Noreturn void execute_command (const CommandJob *job, const int streams[3],
-                                const ProcessState *process, volatile ExecuteFault *fault);
+                                volatile ExecuteFault *fault);

@@ -157,7 +157,14 @@ frame_reader_fill (FrameReader *reader, int fd)
   if (n <= 0)
     return FRAME_READER_CLOSED;
   reader->end += (size_t)n;
+  reader->was_filled = reader->end == reader->capacity;
   return FRAME_READER_DATA;
+}
+
+bool
+frame_reader_was_filled (const FrameReader *reader)
+{
+  return reader->was_filled;
 }
 
 AsbFrameStatus

@@ -52,6 +52,7 @@ typedef struct
   size_t capacity;
   size_t start;
   size_t end;
+  bool was_filled;
 } FrameReader;
 
 typedef enum
@@ -63,6 +64,9 @@ typedef enum
 
 /* Reads once from @fd. */
 FrameReaderStatus frame_reader_fill (FrameReader *reader, int fd);
+
+/* Whether the last fill took all there was room for, so that there may be more. */
+bool frame_reader_was_filled (const FrameReader *reader);
 
 /* The next frame that is there as a whole. *@payload is good until the next fill. */
 AsbFrameStatus frame_reader_next (FrameReader *reader, AsbFrameHeader *header,

@@ -129,6 +129,8 @@ link_ready (void *data, uint32_t events)
       if (status != FRAME_READER_DATA)
         return;
       read_frames (link);
+      if (!frame_reader_was_filled (&link->reader))
+        return;
     }
 }
 

@@ -59,6 +59,21 @@ process_harden (ProcessState *state)
   state->umask = umask (022);
 }
 
+void
+process_soften (const ProcessState *state)
+{
+  struct sigaction action = { .sa_handler = SIG_DFL };
+  struct rlimit limit;
+
+  for (int i = 1; i < NSIG; i++)
+    sigaction (i, &action, NULL);
+  umask (state->umask);
+  if (state->max_files == 0 || getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = state->max_files;
+  setrlimit (RLIMIT_NOFILE, &limit);
+}
+
 static _Noreturn void
 run_helper (const char *name, int (*helper_main) (int socket_fd, void *data), void *data,
             int socket_fd, const int *kept, size_t n_kept)

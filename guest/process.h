@@ -19,6 +19,9 @@ typedef struct
  * SIGPIPE. */
 void process_harden (ProcessState *state);
 
+/* Makes the process what the guest had been before, for the sake of what it will start. */
+void process_soften (const ProcessState *state);
+
 /* A helper process in a session of its own: runs @main with one end of a new socket of @type
  * (SOCK_STREAM…) and ends with what it returns. Of the other descriptors only 0, 1, 2 and the
  * @n_kept in @kept stay open. The other end goes to *@socket_fd, not blocking. -1 with errno set

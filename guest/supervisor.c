@@ -44,6 +44,8 @@ typedef struct
   int signal_fd;
   pid_t pid;
   bool main_runs;
+  bool exit_is_due; /* to be told */
+  int exit_status;
   int64_t deadline;
   int64_t next_step; /* from TERM to KILL, and of KILL again */
 } Supervisor;
@@ -60,7 +62,8 @@ tell (Supervisor *self, SupervisorMessage message)
 static void
 fail (Supervisor *self, SupervisorStage stage, int error)
 {
-  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_FAILED, .stage = stage, .value = error });
+  tell (self, (SupervisorMessage){
+                  .kind = SUPERVISOR_FAILED, .stage = stage, .value = error, .last = true });
   self->state = STATE_ENDED;
 }
 
@@ -70,13 +73,18 @@ offer_to_oom_killer (const Supervisor *self)
 {
   int score = self->process->oom_score_adj + COMMAND_OOM_SCORE_ADJ;
   char path[48];
+  char text[16];
+  int length
+      = snprintf (text, sizeof text, "%d", score > MAX_OOM_SCORE_ADJ ? MAX_OOM_SCORE_ADJ : score);
   int fd;
 
   snprintf (path, sizeof path, "/proc/%d/oom_score_adj", self->pid);
   fd = open (path, O_WRONLY | O_CLOEXEC);
   if (fd < 0)
     return;
-  dprintf (fd, "%d", score > MAX_OOM_SCORE_ADJ ? MAX_OOM_SCORE_ADJ : score);
+  /* Where it is refused there is nothing else to be done. */
+  while (write (fd, text, (size_t)length) < 0 && errno == EINTR)
+    ;
   close (fd);
 }
 
@@ -91,7 +99,7 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
     self->deadline = loop_now () + job->deadline;
   self->pid = vfork ();
   if (self->pid == 0)
-    execute_command (job, streams, self->process, &fault);
+    execute_command (job, streams, &fault);
   if (self->pid < 0)
     {
       fail (self, SUPERVISOR_STAGE_FORK, errno);
@@ -164,34 +172,48 @@ kill_all (Supervisor *self)
 static void
 main_ended (Supervisor *self)
 {
-  int status = 0;
-
   /* Without /proc its group is all that is known, and only until it has been waited for. */
   if (self->state >= STATE_TERMINATING && !process_tree_is_visible ())
     kill (-self->pid, SIGKILL);
-  waitpid (self->pid, &status, 0);
+  waitpid (self->pid, &self->exit_status, 0);
   self->main_runs = false;
-  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_EXITED, .value = status });
+  self->exit_is_due = true;
 }
 
-static void
-reap (Supervisor *self)
+/* Waits for those that have ended; false when there are no more. */
+static bool
+reap_ended (Supervisor *self)
 {
   siginfo_t info = { 0 };
 
-  if (self->state == STATE_WAITING)
-    return;
   while (waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
     {
       if (info.si_pid == 0)
-        return;
+        return true;
       if (info.si_pid == self->pid && self->main_runs)
         main_ended (self);
       else
         waitpid (info.si_pid, NULL, 0);
       info.si_pid = 0;
     }
-  if (errno == ECHILD)
+  return errno != ECHILD;
+}
+
+static void
+reap (Supervisor *self)
+{
+  bool some_left;
+
+  if (self->state == STATE_WAITING)
+    return;
+  some_left = reap_ended (self);
+  if (self->exit_is_due)
+    tell (self, (SupervisorMessage){
+                    .kind = SUPERVISOR_EXITED, .value = self->exit_status, .last = !some_left });
+  else if (!some_left)
+    tell (self, (SupervisorMessage){ .kind = SUPERVISOR_ENDED, .last = true });
+  self->exit_is_due = false;
+  if (!some_left)
     self->state = STATE_ENDED;
 }
 
@@ -319,6 +341,8 @@ supervisor_main (int socket_fd, void *data)
       = { .process = data, .socket_fd = socket_fd, .deadline = NEVER, .next_step = NEVER };
   sigset_t child;
 
+  /* The command inherits all this. */
+  process_soften (self.process);
   sigemptyset (&child);
   sigaddset (&child, SIGCHLD);
   sigprocmask (SIG_BLOCK, &child, NULL);
@@ -327,6 +351,5 @@ supervisor_main (int socket_fd, void *data)
     fail (&self, SUPERVISOR_STAGE_FORK, errno);
   while (self.state != STATE_ENDED)
     turn (&self);
-  tell (&self, (SupervisorMessage){ .kind = SUPERVISOR_ENDED });
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "process.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -19,11 +20,11 @@ typedef enum
 
   /* From the supervisor. */
   SUPERVISOR_STARTED,   /* value: the process ID */
-  SUPERVISOR_FAILED,    /* value: an errno, stage: what failed; the command never ran */
-  SUPERVISOR_EXITED,    /* value: the status of waitpid () */
+  SUPERVISOR_FAILED,    /* value: an errno, stage: what failed; it never ran; last */
+  SUPERVISOR_EXITED,    /* value: the status of waitpid (), last: nothing else is left */
   SUPERVISOR_KILLING,   /* value: whether because of the deadline; everything is being ended */
   SUPERVISOR_SIGNALLED, /* value: whether it was sent */
-  SUPERVISOR_ENDED      /* nothing that descends from the command is left */
+  SUPERVISOR_ENDED      /* nothing that descends from the command is left, last: always */
 } SupervisorMessageKind;
 
 typedef enum
@@ -39,6 +40,7 @@ typedef struct
   SupervisorMessageKind kind;
   SupervisorStage stage;
   int value;
+  bool last; /* nothing comes after it */
   struct timespec realtime;
   int64_t monotonic; /* nanoseconds */
 } SupervisorMessage;

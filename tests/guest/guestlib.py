@@ -255,10 +255,11 @@ class Client:
         return call.events[-1]
 
     def until_closed(self):
-        """The GOODBYE that the guest said before it closed."""
+        """The GOODBYE that the guest said, as the last thing, before it closed."""
         try:
             while True:
-                self.step()
+                frame = self.step()
+                assert self.goodbye is None or frame.type == GOODBYE, frame
         except (Closed, ConnectionResetError):
             return self.goodbye
 
