@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "asb-local-user.h"
+
 static void
 close_fd (gpointer data)
 {
@@ -26,6 +28,7 @@ asb_local_arguments_new (void)
   self->options = g_byte_array_new ();
   self->fds = g_array_new (FALSE, FALSE, sizeof (int));
   g_array_set_clear_func (self->fds, close_fd);
+  self->sources = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
 
@@ -34,6 +37,7 @@ asb_local_arguments_free (AsbLocalArguments *self)
 {
   g_byte_array_unref (self->options);
   g_array_unref (self->fds);
+  g_ptr_array_unref (self->sources);
   g_free (self);
 }
 
@@ -69,6 +73,28 @@ asb_local_arguments_add_fd (AsbLocalArguments *self, const char *option, int fd,
 
   g_snprintf (number, sizeof number, "%d", asb_local_arguments_take_fd (self, fd));
   asb_local_arguments_add (self, option, number, value, NULL);
+}
+
+void
+asb_local_source_path (guint index, char *buffer, gsize size)
+{
+  g_snprintf (buffer, size, ASB_LOCAL_SOURCES_FOLDER "/source-%u", index);
+}
+
+void
+asb_local_arguments_add_source (AsbLocalArguments *self, const char *option, const char *path,
+                                const char *target)
+{
+  char shown[ASB_LOCAL_SOURCE_PATH_SIZE];
+
+  if (!asb_local_user_differs ())
+    {
+      asb_local_arguments_add (self, option, path, target, NULL);
+      return;
+    }
+  asb_local_source_path (self->sources->len, shown, sizeof shown);
+  g_ptr_array_add (self->sources, g_strdup (path));
+  asb_local_arguments_add (self, option, shown, target, NULL);
 }
 
 void

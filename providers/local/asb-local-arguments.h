@@ -7,6 +7,11 @@
 
 #include <glib.h>
 
+/* Where sources are shown to another user, who may not reach their own place. Bubblewrap needs this
+ * folder, too. */
+#define ASB_LOCAL_SOURCES_FOLDER "/tmp"
+#define ASB_LOCAL_SOURCE_PATH_SIZE 32
+
 /* The number the first descriptor has in the started program. */
 #define ASB_LOCAL_FIRST_FD 3
 
@@ -14,6 +19,7 @@ typedef struct
 {
   GByteArray *options; /* each ended by NUL */
   GArray *fds;         /* of int: the one at index i becomes ASB_LOCAL_FIRST_FD + i */
+  GPtrArray *sources;  /* of char *: paths of the host that only the caller may reach */
 } AsbLocalArguments;
 
 AsbLocalArguments *asb_local_arguments_new (void);
@@ -28,6 +34,13 @@ int asb_local_arguments_take_fd (AsbLocalArguments *self, int fd);
 /* An option that wants a descriptor: "@option N @value", @value may be NULL. Takes @fd. */
 void asb_local_arguments_add_fd (AsbLocalArguments *self, const char *option, int fd,
                                  const char *value);
+
+/* Mounts @path, a file or directory of the caller, with "@option PATH @target". */
+void asb_local_arguments_add_source (AsbLocalArguments *self, const char *option, const char *path,
+                                     const char *target);
+
+/* Where the source of that index is found by the user of the sandbox, if not by its own path. */
+void asb_local_source_path (guint index, char *buffer, gsize size);
 
 /* Directories with usual permissions for each parent of @path. */
 void asb_local_arguments_add_parents (AsbLocalArguments *self, const char *path);

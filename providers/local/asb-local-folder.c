@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-close.h"
 #include "asb-local-tree.h"
 
 #define ID_LENGTH 12
@@ -119,6 +120,20 @@ asb_local_root_list (const char *root, GError **error)
   return g_steal_pointer (&ids);
 }
 
+/* Whoever still makes or removes it holds its lock. The root is locked against those who have made
+ * their folder and not locked it yet. */
+static gboolean
+lock_abandoned (int root_fd, int fd)
+{
+  gboolean locked;
+
+  if (TEMP_FAILURE_RETRY (flock (root_fd, LOCK_EX)) != 0)
+    return FALSE;
+  locked = flock (fd, LOCK_EX | LOCK_NB) == 0;
+  flock (root_fd, LOCK_UN);
+  return locked;
+}
+
 static void
 sweep_entry (int root_fd, const char *name)
 {
@@ -126,8 +141,7 @@ sweep_entry (int root_fd, const char *name)
 
   if (fd < 0)
     return;
-  /* Whoever still makes or removes it holds the lock. */
-  if (flock (fd, LOCK_EX | LOCK_NB) == 0)
+  if (lock_abandoned (root_fd, fd))
     asb_local_tree_remove (root_fd, name, NULL);
   close (fd);
 }
@@ -164,7 +178,9 @@ asb_local_folder_free (AsbLocalFolder *self)
   g_free (self->id);
   g_free (self->path);
   g_free (self->staging);
-  if (self->fd >= 0)
+  if (self->removed)
+    asb_local_close_later (self->fd);
+  else if (self->fd >= 0)
     close (self->fd);
   close (self->root_fd);
   g_free (self);
@@ -234,6 +250,20 @@ asb_local_folder_lock (AsbLocalFolder *self, GError **error)
   return is_current (self) || set_not_found (self->id, error);
 }
 
+static gboolean
+make_locked (AsbLocalFolder *self)
+{
+  gboolean done;
+
+  if (TEMP_FAILURE_RETRY (flock (self->root_fd, LOCK_SH)) != 0
+      || mkdirat (self->root_fd, self->staging, 0700) != 0)
+    return FALSE;
+  self->fd = openat (self->root_fd, self->staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  done = self->fd >= 0 && flock (self->fd, LOCK_EX | LOCK_NB) == 0;
+  flock (self->root_fd, LOCK_UN);
+  return done;
+}
+
 AsbLocalFolder *
 asb_local_folder_new (const char *root, const char *id, GError **error)
 {
@@ -245,9 +275,7 @@ asb_local_folder_new (const char *root, const char *id, GError **error)
     return NULL;
   self = folder_alloc (root, id, root_fd);
   self->staging = g_strconcat (NEW_PREFIX, unique, NULL);
-  if (mkdirat (root_fd, self->staging, 0700) == 0)
-    self->fd = openat (root_fd, self->staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (self->fd >= 0 && flock (self->fd, LOCK_EX | LOCK_NB) == 0)
+  if (make_locked (self))
     return g_steal_pointer (&self);
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make the folder “%s/%s”: %s", root,
                self->staging, g_strerror (errno));
@@ -267,18 +295,25 @@ asb_local_folder_publish (AsbLocalFolder *self, GError **error)
   return FALSE;
 }
 
+static gboolean
+remove_name (AsbLocalFolder *self, const char *name, GError **error)
+{
+  self->removed = asb_local_tree_remove (self->root_fd, name, error);
+  return self->removed;
+}
+
 gboolean
 asb_local_folder_remove (AsbLocalFolder *self, GError **error)
 {
   g_autofree char *old_name = g_strconcat (OLD_PREFIX, self->id, NULL);
 
   if (self->staging)
-    return asb_local_tree_remove (self->root_fd, self->staging, error);
+    return remove_name (self, self->staging, error);
   /* An older one of this id, half removed when its program died. */
   if (!asb_local_tree_remove (self->root_fd, old_name, error))
     return FALSE;
   if (renameat (self->root_fd, self->id, self->root_fd, old_name) == 0)
-    return asb_local_tree_remove (self->root_fd, old_name, error);
+    return remove_name (self, old_name, error);
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not remove “%s”: %s", self->path,
                g_strerror (errno));
   return FALSE;

@@ -14,6 +14,7 @@ typedef struct
   char *staging; /* its name until it is published, NULL afterwards */
   int root_fd;   /* the folder it is in */
   int fd;
+  gboolean removed;
 } AsbLocalFolder;
 
 /* Makes an id: short, of characters that need no quoting anywhere. The same @key (may be NULL) and

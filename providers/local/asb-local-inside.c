@@ -4,28 +4,18 @@
 
 #include "asb-local-inside.h"
 
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "asb-local-etc.h"
-
-/* Inside, root of the host is an ordinary user: it has no capabilities there anyway. */
-#define UID_FOR_ROOT 1000
-
-static unsigned
-id_inside (unsigned id)
-{
-  return id == 0 ? UID_FOR_ROOT : id;
-}
+#include "asb-local-user.h"
 
 static void
 add_namespaces (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
   char uid[16], gid[16];
 
-  g_snprintf (uid, sizeof uid, "%u", id_inside (geteuid ()));
-  g_snprintf (gid, sizeof gid, "%u", id_inside (getegid ()));
+  g_snprintf (uid, sizeof uid, "%u", asb_local_user_inside ());
+  g_snprintf (gid, sizeof gid, "%u", asb_local_group_inside ());
   asb_local_arguments_add (arguments, "--unshare-user", "--unshare-ipc", "--unshare-pid",
                            "--unshare-uts", "--unshare-cgroup-try", "--disable-userns",
                            "--cap-drop", "ALL", "--as-pid-1", "--new-session", "--hostname",
@@ -51,47 +41,6 @@ add_programs (AsbLocalArguments *arguments)
     }
 }
 
-/* Whether a file of /proc is for root only, or tells of the host's other work. */
-static gboolean
-is_hidden (const char *name, const char *path)
-{
-  struct stat status;
-
-  if (lstat (path, &status) != 0 || !S_ISREG (status.st_mode))
-    return FALSE;
-  return !(status.st_mode & S_IROTH) || strcmp (name, "keys") == 0
-         || strcmp (name, "latency_stats") == 0;
-}
-
-/* Bound without devices, /dev/null cannot be opened. */
-static void
-add_mask (AsbLocalArguments *arguments, const char *name)
-{
-  g_autofree char *path = g_build_filename ("/proc", name, NULL);
-
-  if (is_hidden (name, path))
-    asb_local_arguments_add (arguments, "--ro-bind", "/dev/null", path, NULL);
-}
-
-/* For the kernel, root without capabilities still owns the files of /proc that belong to the host:
- * it could write those whose mode lets their owner, and change the mode of the others. Bubblewrap
- * looks at the wrong thing there, so nothing of it is writable. An ordinary user owns none. */
-static void
-add_proc (AsbLocalArguments *arguments)
-{
-  g_autoptr (GDir) dir = NULL;
-  const char *name;
-
-  asb_local_arguments_add (arguments, "--proc", "/proc", NULL);
-  if (geteuid () != 0)
-    return;
-  dir = g_dir_open ("/proc", 0, NULL);
-  while (dir && (name = g_dir_read_name (dir)))
-    if (!g_ascii_isdigit (name[0]))
-      add_mask (arguments, name);
-  asb_local_arguments_add (arguments, "--remount-ro", "/proc", NULL);
-}
-
 static void
 add_bind (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char *folder,
           const char *target)
@@ -99,7 +48,7 @@ add_bind (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char
   g_autofree char *source = g_build_filename (inside->folder, folder, NULL);
 
   asb_local_arguments_add_parents (arguments, target);
-  asb_local_arguments_add (arguments, "--bind", source, target, NULL);
+  asb_local_arguments_add_source (arguments, "--bind", source, target);
 }
 
 static void
@@ -126,8 +75,8 @@ add_user_land (AsbLocalArguments *arguments, const AsbLocalInside *inside, GErro
   AsbLocalEtc etc = {
     .hostname = inside->hostname,
     .shell = find_shell (),
-    .uid = id_inside (geteuid ()),
-    .gid = id_inside (getegid ()),
+    .uid = asb_local_user_inside (),
+    .gid = asb_local_group_inside (),
     .host_network = inside->host_network,
   };
 
@@ -145,14 +94,13 @@ asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside
 {
   add_namespaces (arguments, inside);
   add_programs (arguments);
-  add_proc (arguments);
-  asb_local_arguments_add (arguments, "--dev", "/dev", NULL);
+  asb_local_arguments_add (arguments, "--proc", "/proc", "--dev", "/dev", NULL);
   if (!inside->workdir)
     asb_local_arguments_add (arguments, "--chdir", "/", NULL);
   else if (!add_user_land (arguments, inside, error))
     return FALSE;
   add_bind (arguments, inside, ASB_LOCAL_FOLDER_HISTORY, ASB_LOCAL_HISTORY_INSIDE);
-  asb_local_arguments_add (arguments, "--ro-bind", inside->guest, ASB_LOCAL_GUEST_INSIDE,
-                           "--remount-ro", "/", NULL);
+  asb_local_arguments_add_source (arguments, "--ro-bind", inside->guest, ASB_LOCAL_GUEST_INSIDE);
+  asb_local_arguments_add (arguments, "--remount-ro", "/", NULL);
   return TRUE;
 }

@@ -7,6 +7,7 @@
 #include <asb.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
@@ -19,11 +20,16 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-user.h"
 
 /* Kept of standard error, and told of it. */
 #define OUTPUT_SIZE (16 * 1024)
 #define OUTPUT_TOLD (4 * 1024)
 #define GRACE_MILLISECONDS 2000
+
+#define MAX_SOURCES 16
+
+static const char *const no_environment[] = { NULL };
 
 struct _AsbLocalLaunch
 {
@@ -53,30 +59,77 @@ write_text (const char *text)
   G_GNUC_UNUSED gssize written = write (STDERR_FILENO, text, strlen (text));
 }
 
-/* The device nodes bubblewrap shows are those of the host, and root without capabilities still owns
- * them: it could change their mode for everyone. On a read-only mount it cannot, and they work as
- * ever. Runs in the new process: only what is safe after fork (). */
+/* Shows a source at the place where bubblewrap is told to find it. */
 static gboolean
-protect_devices (void)
+show_source (guint index, int fd)
 {
-  static const char *const devices[]
-      = { "/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/dev/urandom", "/dev/zero" };
+  char from[64], to[ASB_LOCAL_SOURCE_PATH_SIZE];
+  struct stat status;
 
-  if (unshare (CLONE_NEWNS) != 0 || mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
+  g_snprintf (from, sizeof from, "/proc/self/fd/%d", fd);
+  asb_local_source_path (index, to, sizeof to);
+  if (fstat (fd, &status) != 0)
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
-    if (mount (devices[i], devices[i], NULL, MS_BIND, NULL) != 0
-        || mount (NULL, devices[i], NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC,
-                  NULL)
-               != 0)
+  if (S_ISDIR (status.st_mode) ? mkdir (to, 0700) != 0 : mknod (to, S_IFREG | 0600, 0) != 0)
+    return FALSE;
+  return mount (from, to, NULL, MS_BIND, NULL) == 0;
+}
+
+/* In a mount namespace of its own: the other user may not reach these places, and nobody else shall
+ * see them. All are opened before the folder they are shown in hides any. */
+static gboolean
+show_sources (GPtrArray *sources)
+{
+  int fds[MAX_SOURCES];
+
+  if (sources->len > MAX_SOURCES || unshare (CLONE_NEWNS) != 0
+      || mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
+    return FALSE;
+  for (guint i = 0; i < sources->len; i++)
+    {
+      fds[i] = open (sources->pdata[i], O_PATH | O_CLOEXEC);
+      if (fds[i] < 0)
+        return FALSE;
+    }
+  if (mount ("tmpfs", ASB_LOCAL_SOURCES_FOLDER, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0)
+    return FALSE;
+  for (guint i = 0; i < sources->len; i++)
+    if (!show_source (i, fds[i]))
       return FALSE;
   return TRUE;
 }
+
+static gboolean
+become (uid_t user, gid_t group)
+{
+  return setgroups (0, NULL) == 0 && setresgid (group, group, group) == 0
+         && setresuid (user, user, user) == 0;
+}
+
+static void G_GNUC_NORETURN
+give_up (const char *what)
+{
+  write_text (what);
+  write_text (": ");
+  write_text (strerrordesc_np (errno));
+  write_text ("\n");
+  _exit (1);
+}
+
+typedef struct
+{
+  GPtrArray *sources; /* NULL: the user stays the same */
+  uid_t user;
+  gid_t group;
+  char program[ASB_LOCAL_SOURCE_PATH_SIZE]; /* where the other user finds it */
+  char **argv;
+} Setup;
 
 /* Runs in the new process: only what is safe after fork (). */
 static void
 detach_cb (gpointer user_data)
 {
+  const Setup *setup = user_data;
   sigset_t none;
 
   setsid ();
@@ -87,22 +140,24 @@ detach_cb (gpointer user_data)
     signal (number, SIG_DFL);
   /* The keys of the caller's session stay outside. */
   syscall (SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-  if (geteuid () != 0 || protect_devices ())
+  if (!setup->sources)
     return;
-  write_text ("root of this container has not the rights to protect the device nodes: Operation "
-              "not permitted\n");
-  _exit (1);
+  if (!show_sources (setup->sources))
+    give_up ("root of this container may not mount");
+  if (!become (setup->user, setup->group))
+    give_up ("root of this container may not become another user");
+  execve (setup->program, setup->argv, (char **)no_environment);
+  give_up ("the user nobody may not execute bubblewrap");
 }
 
 static GSubprocessLauncher *
-prepare (AsbLocalArguments *arguments, int output)
+prepare (AsbLocalArguments *arguments, Setup *setup, int output)
 {
-  static const char *const no_environment[] = { NULL };
   GSubprocessLauncher *launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
 
   g_subprocess_launcher_set_environ (launcher, (char **)no_environment);
   g_subprocess_launcher_set_cwd (launcher, "/");
-  g_subprocess_launcher_set_child_setup (launcher, detach_cb, NULL, NULL);
+  g_subprocess_launcher_set_child_setup (launcher, detach_cb, setup, NULL);
   g_subprocess_launcher_take_stderr_fd (launcher, output);
   for (guint i = 0; i < arguments->fds->len; i++)
     g_subprocess_launcher_take_fd (launcher, g_array_index (arguments->fds, int, i),
@@ -118,6 +173,7 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autoptr (GSubprocessLauncher) launcher = NULL;
+  Setup setup = { .user = asb_local_user_outside (), .group = asb_local_group_outside () };
   char options_number[16];
   int options = asb_local_memory_file (arguments->options->data, arguments->options->len, error);
 
@@ -132,7 +188,14 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
   for (gsize i = 0; command[i]; i++)
     g_ptr_array_add (argv, (gpointer)command[i]);
   g_ptr_array_add (argv, NULL);
-  launcher = prepare (arguments, output);
+  setup.argv = (char **)argv->pdata;
+  if (asb_local_user_differs ())
+    {
+      setup.sources = arguments->sources;
+      asb_local_source_path (arguments->sources->len, setup.program, sizeof setup.program);
+      g_ptr_array_add (arguments->sources, g_strdup (program));
+    }
+  launcher = prepare (arguments, &setup, output);
   return g_subprocess_launcher_spawnv (launcher, (const char *const *)argv->pdata, error);
 }
 
@@ -150,8 +213,8 @@ asb_local_launch (const char *program, AsbLocalArguments *arguments, const char 
       = spawn (program, arguments, command, fcntl (self->output, F_DUPFD_CLOEXEC, 3), &cause);
   if (self->process)
     return g_steal_pointer (&self);
-  asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE, "let bubblewrap be executable",
-                             cause->message);
+  asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                             "let everybody execute bubblewrap", cause->message);
   return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "asb-local-inside.h"
+#include "asb-local-user.h"
 
 /* The database, its journal, and databases of other identities that were renamed aside. */
 #define FILE_PREFIX "history."
@@ -65,7 +66,8 @@ copy_file (int from_folder, int to_folder, const char *name)
 {
   int from = openat (from_folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   int to = openat (to_folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  gboolean done = from >= 0 && to >= 0 && copy_content (from, to);
+  gboolean done
+      = from >= 0 && to >= 0 && asb_local_user_give (to_folder, name) && copy_content (from, to);
   int reason = errno;
 
   if (from >= 0)
@@ -108,7 +110,8 @@ keep_history (AsbLocalFolder *folder, AsbLocalFolder *record, GError **error)
   int to = -1;
   gboolean done;
 
-  if (from && mkdirat (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700) == 0)
+  if (from && mkdirat (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700) == 0
+      && asb_local_user_give (record->fd, ASB_LOCAL_FOLDER_HISTORY))
     to = open_folder (record->fd);
   done = to >= 0 ? keep_files (from, to, error) : set_error (error, folder->id);
   if (to >= 0)

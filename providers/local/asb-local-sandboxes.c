@@ -15,6 +15,7 @@
 #include "asb-local-liveness.h"
 #include "asb-local-programs.h"
 #include "asb-local-record.h"
+#include "asb-local-user.h"
 
 #define ENVIRONMENT_NAME "environment"
 #define END_SECONDS 10
@@ -105,7 +106,8 @@ make_folders (AsbLocalFolder *folder, GError **error)
   /* Not by mkdir alone: the mode must not depend on the caller's umask. */
   for (gsize i = 0; i < G_N_ELEMENTS (folders); i++)
     if (mkdirat (folder->fd, folders[i].name, 0700) != 0
-        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0)
+        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0
+        || !asb_local_user_give (folder->fd, folders[i].name))
       {
         g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
                      "Could not make the folders of sandbox “%s”: %s", folder->id,

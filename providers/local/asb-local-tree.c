@@ -13,8 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-close.h"
+
 /* How deep a directory is entered in place: it costs a descriptor each. */
 #define MAX_DEPTH 32
+
+/* How many levels of directories are closed later: those that every sandbox has. */
+#define CLOSED_LATER 2
 
 static void
 set_error (GError **error, const char *name)
@@ -124,13 +129,18 @@ remove_directory (int parent, const char *name, Removal *removal, GError **error
   do
     {
       int fd = open_directory (parent, name);
+      int kept = fd >= 0 && removal->depth < CLOSED_LATER ? fcntl (fd, F_DUPFD_CLOEXEC, 3) : -1;
+      gboolean done = fd >= 0 && remove_entries (fd, removal, error);
+      gboolean removed = done && unlinkat (parent, name, AT_REMOVEDIR) == 0;
+      int reason = errno;
 
-      if (fd < 0)
-        break;
-      if (!remove_entries (fd, removal, error))
+      if (kept >= 0)
+        asb_local_close_later (kept);
+      if (fd >= 0 && !done)
         return FALSE;
-      if (unlinkat (parent, name, AT_REMOVEDIR) == 0)
+      if (removed)
         return TRUE;
+      errno = reason;
     }
   while (errno == ENOTEMPTY || errno == EEXIST);
   set_error (error, name);

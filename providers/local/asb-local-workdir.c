@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-user.h"
+
 static const struct
 {
   const char *mount;
@@ -123,7 +125,7 @@ asb_local_workdir_is_elsewhere (const AsbLocalWorkdir *self)
 static int
 enter (int parent, const char *name)
 {
-  if (mkdirat (parent, name, 0755) != 0 && errno != EEXIST)
+  if (mkdirat (parent, name, 0755) == 0 ? !asb_local_user_give (parent, name) : errno != EEXIST)
     return -1;
   return openat (parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

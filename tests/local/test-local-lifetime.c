@@ -65,7 +65,8 @@ open_history (AsbTransport *transport, const char *id)
 static AsbProcess *
 start_sleepers (AsbTransport *transport)
 {
-  g_autofree char *text = g_strdup_printf ("setsid sleep %s & sleep %s", duration, duration);
+  g_autofree char *text
+      = g_strdup_printf ("setsid sleep %s & echo r; sleep %s; :", duration, duration);
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
   g_autoptr (GVariant) command = g_variant_ref_sink (
       g_variant_new_parsed ("{'command': <%s>, 'cwd': <'/workspace'>}", text));
@@ -74,10 +75,13 @@ start_sleepers (AsbTransport *transport)
       TRUE, "actor-type", "sdk", "correlation-id", "correlation-1", "command", command, NULL);
   g_autoptr (GError) error = NULL;
   AsbProcess *process;
+  char byte;
 
   asb_command_spec_set_operation (spec, operation);
   process = asb_transport_start_command (transport, spec, NULL, &error);
   g_assert_no_error (error);
+  g_assert_cmpint (g_input_stream_read (asb_process_get_stdout (process), &byte, 1, NULL, NULL), ==,
+                   1);
   return process;
 }
 

@@ -181,14 +181,15 @@ test_sweep (LocalTest *test, gconstpointer data)
 static void
 make_deep (const char *path)
 {
+  g_autofree char *name = g_strnfill (255, 'd');
   int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-  for (int i = 0; i < 5000; i++)
+  for (int i = 0; i < 100; i++)
     {
       int next;
 
-      g_assert_cmpint (mkdirat (fd, "d", 0700), ==, 0);
-      next = openat (fd, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      g_assert_cmpint (mkdirat (fd, name, 0700), ==, 0);
+      next = openat (fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       close (fd);
       fd = next;
     }
