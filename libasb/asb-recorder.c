@@ -5,6 +5,7 @@
 #include "asb-recorder-private.h"
 
 #include "asb-error-private.h"
+#include "asb-sync-private.h"
 #include "asb-uuid.h"
 
 struct _AsbRecorder
@@ -98,8 +99,10 @@ format_time (gint64 real_time)
 {
   g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc (real_time / G_TIME_SPAN_SECOND);
   g_autofree char *text = g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S");
+  int microseconds = (int)(real_time % G_TIME_SPAN_SECOND);
 
-  return g_strdup_printf ("%s.%06dZ", text, (int)(real_time % G_TIME_SPAN_SECOND));
+  return microseconds ? g_strdup_printf ("%s.%06dZ", text, microseconds)
+                      : g_strconcat (text, "Z", NULL);
 }
 
 static void
@@ -136,6 +139,7 @@ started_record (AsbOperation *operation, gint64 occurred_at)
   const char *event_id = asb_operation_get_event_id (operation);
   g_autofree char *change_id = g_strconcat (event_id, ":created", NULL);
   g_autofree char *time = format_time (occurred_at);
+  GVariant *request = asb_operation_get_request (operation);
   GVariantDict event, record;
 
   g_variant_dict_init (&event, NULL);
@@ -144,7 +148,8 @@ started_record (AsbOperation *operation, gint64 occurred_at)
   insert_string (&event, "occurred_at", time);
   insert_string (&event, "source", "sdk");
   insert_value (&event, "actor", actor_to_variant (operation));
-  insert_value (&event, "request", asb_operation_get_request (operation));
+  insert_value (&event, "request",
+                request ? request : g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0));
   insert_value (&event, "command", asb_operation_get_command (operation));
   insert_value (&event, "file_operation", asb_operation_get_file_operation (operation));
 
@@ -212,17 +217,27 @@ new_batch (AsbOperation *operation, const char *suffix, GVariantBuilder *records
 
 /* The queue. */
 
+typedef struct
+{
+  GVariant *variant;
+  gboolean is_queued;
+} AsbBatch;
+
+static void
+batch_free (gpointer data)
+{
+  AsbBatch *batch = data;
+
+  g_clear_pointer (&batch->variant, g_variant_unref);
+  g_free (batch);
+}
+
 static void write_first (AsbRecorder *self);
 
 static void
-written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+leave_queue (AsbRecorder *self)
 {
-  g_autoptr (GTask) task = G_TASK (user_data);
-  AsbRecorder *self = g_task_get_source_object (task);
-  g_autoptr (GError) error = NULL;
   gboolean more;
-
-  asb_history_store_record_finish (ASB_HISTORY_STORE (source), result, &error);
 
   g_mutex_lock (&self->mutex);
   g_object_unref (g_queue_pop_head (&self->waiting));
@@ -230,11 +245,25 @@ written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_mutex_unlock (&self->mutex);
   if (more)
     write_first (self);
+}
+
+static void
+written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  AsbBatch *batch = g_task_get_task_data (task);
+  GMainContext *context = g_task_get_context (task);
+  g_autoptr (GError) error = NULL;
+
+  asb_history_store_record_finish (ASB_HISTORY_STORE (source), result, &error);
+  if (batch->is_queued)
+    leave_queue (g_task_get_source_object (task));
 
   if (error)
     g_task_return_error (task, g_steal_pointer (&error));
   else
     g_task_return_boolean (task, TRUE);
+  asb_sync_release_context (context);
 }
 
 static gboolean
@@ -242,8 +271,9 @@ write_cb (gpointer user_data)
 {
   GTask *task = user_data;
   AsbRecorder *self = g_task_get_source_object (task);
+  AsbBatch *batch = g_task_get_task_data (task);
 
-  asb_history_store_record_async (self->store, g_task_get_task_data (task), NULL, written_cb,
+  asb_history_store_record_async (self->store, batch->variant, NULL, written_cb,
                                   g_object_ref (task));
   return G_SOURCE_REMOVE;
 }
@@ -263,22 +293,41 @@ write_first (AsbRecorder *self)
                               g_object_unref);
 }
 
+static gboolean
+is_blocked (AsbRecorder *self)
+{
+  for (GList *item = self->waiting.head; item; item = item->next)
+    if (asb_sync_blocks_context (g_task_get_context (item->data)))
+      return TRUE;
+  return FALSE;
+}
+
 /* Takes the floating batch. */
 static void
-push (AsbRecorder *self, GVariant *batch, gpointer tag, GAsyncReadyCallback callback,
+push (AsbRecorder *self, GVariant *variant, gpointer tag, GAsyncReadyCallback callback,
       gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, callback, user_data);
+  AsbBatch *batch = g_new0 (AsbBatch, 1);
   gboolean first;
 
+  batch->variant = g_variant_ref_sink (variant);
   g_task_set_source_tag (task, tag);
-  g_task_set_task_data (task, g_variant_ref_sink (batch), (GDestroyNotify)g_variant_unref);
+  g_task_set_task_data (task, batch, batch_free);
+  asb_sync_hold_context (g_task_get_context (task));
 
   g_mutex_lock (&self->mutex);
   first = g_queue_is_empty (&self->waiting);
-  g_queue_push_tail (&self->waiting, g_object_ref (task));
+  /* What a blocking call would wait for, when that cannot go on before the call returns, is not
+   * waited for: that would be for ever. */
+  batch->is_queued = !is_blocked (self);
+  if (batch->is_queued)
+    g_queue_push_tail (&self->waiting, g_object_ref (task));
   g_mutex_unlock (&self->mutex);
-  if (first)
+
+  if (!batch->is_queued)
+    write_cb (task);
+  else if (first)
     write_first (self);
 }
 

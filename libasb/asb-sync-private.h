@@ -6,11 +6,15 @@
 
 #include <gio/gio.h>
 
-typedef struct
+typedef struct _AsbSync AsbSync;
+
+struct _AsbSync
 {
   GMainContext *context;
   GAsyncResult *result;
-} AsbSync;
+  GMainContext *outer; /* the thread's before, which nobody runs meanwhile */
+  AsbSync *below;      /* the twin in whose callback this one runs */
+};
 
 void asb_sync_begin (AsbSync *sync);
 /* The callback to give, with the AsbSync as user data. */
@@ -26,3 +30,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AsbSync, asb_sync_end)
  * once the twin does not. */
 void asb_sync_hold_context (GMainContext *context);
 void asb_sync_release_context (GMainContext *context);
+
+/* Whether @context does not run because this thread is in a blocking twin. */
+gboolean asb_sync_blocks_context (GMainContext *context);

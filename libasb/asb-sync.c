@@ -78,12 +78,38 @@ start_running_on (GMainContext *context)
     g_main_context_unref (context);
 }
 
+static GPrivate innermost; /* AsbSync, on the stack of its thread */
+
 void
 asb_sync_begin (AsbSync *sync)
 {
   sync->result = NULL;
+  sync->outer = g_main_context_ref_thread_default ();
+  sync->below = g_private_get (&innermost);
   sync->context = g_main_context_new ();
   g_main_context_push_thread_default (sync->context);
+  g_private_set (&innermost, sync);
+}
+
+/* Nobody else runs it, that is. */
+static gboolean
+is_ours (GMainContext *context)
+{
+  if (g_main_context_is_owner (context))
+    return TRUE;
+  if (!g_main_context_acquire (context))
+    return FALSE;
+  g_main_context_release (context);
+  return TRUE;
+}
+
+gboolean
+asb_sync_blocks_context (GMainContext *context)
+{
+  for (AsbSync *sync = g_private_get (&innermost); sync; sync = sync->below)
+    if (sync->outer == context && is_ours (context))
+      return TRUE;
+  return FALSE;
 }
 
 void
@@ -112,6 +138,8 @@ asb_sync_end (AsbSync *sync)
   while (g_main_context_iteration (sync->context, FALSE))
     ;
   g_main_context_pop_thread_default (sync->context);
+  g_private_set (&innermost, sync->below);
+  g_clear_pointer (&sync->outer, g_main_context_unref);
   g_clear_object (&sync->result);
   if (is_held (sync->context))
     start_running_on (g_steal_pointer (&sync->context));
