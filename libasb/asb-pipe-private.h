@@ -76,6 +76,6 @@ gboolean asb_pipe_get_outcome (AsbPipe *self, GError **error);
 /* Ready while @condition holds, and now and then when it does not. */
 GSource *asb_pipe_source_new (AsbPipe *self, AsbPipeCondition condition);
 
-/* For the source: it is woken whenever something changed, until it is removed. */
-void asb_pipe_add_source (AsbPipe *self, GSource *source);
-void asb_pipe_remove_source (AsbPipe *self, GSource *source);
+/* For the source: if the condition does not hold, @context is woken at the next change. A context
+ * and not the source, which another thread may be about to free. */
+gboolean asb_pipe_check_or_watch (AsbPipe *self, AsbPipeCondition condition, GMainContext *context);

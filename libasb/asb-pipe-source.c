@@ -22,17 +22,16 @@ asb_pipe_source_check (GSource *source)
 static gboolean
 asb_pipe_source_prepare (GSource *source, gint *timeout)
 {
+  AsbPipeSource *self = (AsbPipeSource *)source;
+
   *timeout = -1;
-  return asb_pipe_source_check (source);
+  return asb_pipe_check_or_watch (self->pipe, self->condition, g_source_get_context (source));
 }
 
-/* The ready time only wakes the context, whose thread may be waiting: the state of the pipe says
- * whether there is something to do, so none is lost by resetting it. */
 static gboolean
 asb_pipe_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 {
-  g_source_set_ready_time (source, -1);
-  return callback && asb_pipe_source_check (source) ? callback (user_data) : G_SOURCE_CONTINUE;
+  return callback ? callback (user_data) : G_SOURCE_CONTINUE;
 }
 
 static void
@@ -40,7 +39,6 @@ asb_pipe_source_finalize (GSource *source)
 {
   AsbPipeSource *self = (AsbPipeSource *)source;
 
-  asb_pipe_remove_source (self->pipe, source);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
 }
 
@@ -72,6 +70,5 @@ asb_pipe_source_new (AsbPipe *pipe, AsbPipeCondition condition)
   g_source_set_static_name (source, "AsbPipe");
   self->pipe = asb_pipe_ref (pipe);
   self->condition = condition;
-  asb_pipe_add_source (pipe, source);
   return source;
 }

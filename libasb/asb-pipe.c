@@ -14,7 +14,7 @@ struct _AsbPipe
   GMutex lock;
   GCond changed;
   guint n_waiting;
-  GPtrArray *sources; /* not owned: they remove themselves */
+  GPtrArray *contexts; /* where a source waits; told once, then forgotten */
 
   guint8 *ring;
   gsize allocated;
@@ -45,7 +45,7 @@ asb_pipe_new (gsize capacity)
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
-  self->sources = g_ptr_array_new ();
+  self->contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_main_context_unref);
   self->capacity = capacity;
   self->notify_at = G_MAXUINT64;
   return self;
@@ -65,7 +65,7 @@ asb_pipe_unref (AsbPipe *self)
     return;
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
-  g_ptr_array_unref (self->sources);
+  g_ptr_array_unref (self->contexts);
   g_free (self->ring);
   g_clear_error (&self->finish_error);
   g_clear_error (&self->stop_error);
@@ -150,8 +150,9 @@ wake (AsbPipe *self)
 {
   if (self->n_waiting > 0)
     g_cond_broadcast (&self->changed);
-  for (guint i = 0; i < self->sources->len; i++)
-    g_source_set_ready_time (g_ptr_array_index (self->sources, i), 0);
+  for (guint i = 0; i < self->contexts->len; i++)
+    g_main_context_wakeup (g_ptr_array_index (self->contexts, i));
+  g_ptr_array_set_size (self->contexts, 0);
 }
 
 static void
@@ -461,18 +462,15 @@ asb_pipe_get_outcome (AsbPipe *self, GError **error)
   return FALSE;
 }
 
-void
-asb_pipe_add_source (AsbPipe *self, GSource *source)
+gboolean
+asb_pipe_check_or_watch (AsbPipe *self, AsbPipeCondition condition, GMainContext *context)
 {
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->sources, source);
-  g_mutex_unlock (&self->lock);
-}
+  gboolean there;
 
-void
-asb_pipe_remove_source (AsbPipe *self, GSource *source)
-{
   g_mutex_lock (&self->lock);
-  g_ptr_array_remove_fast (self->sources, source);
+  there = holds (self, condition);
+  if (!there && !g_ptr_array_find (self->contexts, context, NULL))
+    g_ptr_array_add (self->contexts, g_main_context_ref (context));
   g_mutex_unlock (&self->lock);
+  return there;
 }
