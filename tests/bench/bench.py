@@ -146,41 +146,46 @@ def bench_cat(bench):
           per=("GiB/s", gibibytes))
 
 
-def guests():
-    """The processes of all guests: pid → (resident, proportional) in KiB."""
-    found = {}
+def children_of(parent):
+    """All that a process started, and what those started."""
+    parents = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if not (folder / "comm").read_text().startswith("asb-guest"):
-                continue
-            status = (folder / "status").read_text()
-            resident = int(status.split("VmRSS:")[1].split()[0])
-            try:
-                rollup = (folder / "smaps_rollup").read_text()
-                proportional = int(rollup.split("Pss:")[1].split()[0])
-            except PermissionError:
-                proportional = None
-            found[int(folder.name)] = (resident, proportional)
-        except (FileNotFoundError, ProcessLookupError, IndexError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)] = int(fields[1])
+        except (FileNotFoundError, ProcessLookupError):
             continue
-    return found
+    found = [pid for pid, its_parent in parents.items() if its_parent == parent]
+    return found + [grandchild for child in found for grandchild in children_of(child)]
+
+
+def memory_of(pid):
+    """(name, resident KiB, proportional KiB or None) of a process."""
+    folder = pathlib.Path("/proc", str(pid))
+    status = dict(line.split(":\t", 1) for line in (folder / "status").read_text().splitlines())
+    try:
+        rollup = (folder / "smaps_rollup").read_text()
+        proportional = int(rollup.split("\nPss:")[1].split()[0])
+    except PermissionError:  # only root may see it of processes that cannot be dumped
+        proportional = None
+    return status["Name"], int(status["VmRSS"].split()[0]), proportional
 
 
 def bench_memory(bench):
-    before = guests()
     with subprocess.Popen([bench.library, "hold"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as holder:
         holder.stdout.readline()
-        ours = {pid: sizes for pid, sizes in guests().items() if pid not in before}
+        rows = [memory_of(pid) for pid in children_of(holder.pid)]
         holder.stdin.close()
-    resident = sum(sizes[0] for sizes in ours.values()) / 1024
-    proportional = [sizes[1] for sizes in ours.values()]
-    print(f"\nidle guest ({len(ours)} processes)")
-    print(f"  {'resident, added up':34}{resident:>9.2f} MiB")
-    if None in proportional:
-        print(f"  {'proportional':34}  not measured: only root may see it")
-    else:
-        print(f"  {'proportional':34}{sum(proportional) / 1024:>9.2f} MiB")
+    print(f"\nan idle sandbox\n  {'':34}{'resident':>12}{'proportional':>16}")
+    for name, resident, proportional in rows:
+        known = "unknown" if proportional is None else f"{proportional / 1024:.2f} MiB"
+        print(f"  {name:34}{resident / 1024:>8.2f} MiB{known:>16}")
+    guest = [row for row in rows if "asb" in row[0]]
+    line = f"  {'the guest, together':34}{sum(row[1] for row in guest) / 1024:>8.2f} MiB"
+    if all(row[2] is not None for row in guest):
+        line += f"{sum(row[2] for row in guest) / 1024:>12.2f} MiB"
+    print(line)
 
 
 BENCHES = {"command": bench_command, "exec": bench_exec, "cat": bench_cat, "memory": bench_memory}
