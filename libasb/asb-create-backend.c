@@ -94,17 +94,58 @@ undone_transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   undo_sandbox (user_data);
 }
 
+static void
+undo_transport (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (creation->transport)
+    asb_transport_close_async (creation->transport, NULL, undone_transport_cb, task);
+  else
+    undo_sandbox (task);
+}
+
+static void
+undone_store_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!asb_history_store_close_finish (ASB_HISTORY_STORE (source), result, &error))
+    g_debug ("The history store did not close in order: %s", error->message);
+  undo_transport (user_data);
+}
+
+/* What the error of one step does not know. */
+static void
+complete_error (AsbCreation *creation, GError *error)
+{
+  AsbErrorInfo *info = asb_error_own_info (error);
+  AsbSandboxRef *ref
+      = creation->ref ? creation->ref : asb_backend_options_get_ref (creation->options);
+  g_autofree char *name = asb_provider_dup_name (creation->provider);
+  g_autofree char *key = asb_provider_dup_key (creation->provider);
+
+  if (!info)
+    return;
+  g_object_set (info, "operation", is_create (creation) ? "sandbox.create" : "sandbox.connect",
+                "provider-name", name, "provider-key", key, NULL);
+  if (ref && !asb_error_info_get_sandbox_id (info))
+    g_object_set (info, "sandbox-id", asb_sandbox_ref_get_sandbox_id (ref), "sandbox-instance-id",
+                  asb_sandbox_ref_get_sandbox_instance_id (ref), NULL);
+}
+
 /* Takes @error. */
 static void
 fail (GTask *task, GError *error)
 {
   AsbCreation *creation = g_task_get_task_data (task);
 
+  complete_error (creation, error);
   creation->error = error;
-  if (creation->transport)
-    asb_transport_close_async (creation->transport, NULL, undone_transport_cb, task);
+  if (creation->store && creation->owns_store)
+    asb_history_store_close_async (creation->store, NULL, undone_store_cb, task);
   else
-    undo_sandbox (task);
+    undo_transport (task);
 }
 
 /* What made the task fail between two steps: a cancellation. */
@@ -326,7 +367,7 @@ import_record (GTask *task)
     }
   outcome.result = result;
   asb_recorder_import_async (creation->recorder, operation, creation->occurred_at, &outcome,
-                             imported_cb, task);
+                             g_task_get_cancellable (task), imported_cb, task);
 }
 
 /* The history store. */
@@ -437,19 +478,33 @@ have_transport (GTask *task, gpointer transport, GError *error)
 static void
 factory_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GTask *task = user_data;
-  g_auto (GValue) value = G_VALUE_INIT;
   GError *error = NULL;
+  AsbTransport *transport = asb_call_finish_pointer (source, result, &error);
 
-  if (!g_task_propagate_value (G_TASK (result), &value, &error))
-    {
-      have_transport (task, NULL, error);
-      return;
-    }
-  if (!G_VALUE_HOLDS (&value, ASB_TYPE_TRANSPORT) || !g_value_get_object (&value))
-    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
-                                 "The transport factory made no transport");
-  have_transport (task, error ? NULL : g_value_dup_object (&value), error);
+  have_transport (user_data, transport, error);
+}
+
+/* Nobody else will ever close it. */
+static void
+discard_transport (gpointer source, const GValue *result)
+{
+  AsbTransport *transport = g_value_get_object (result);
+
+  if (transport)
+    asb_transport_close_async (transport, NULL, NULL, NULL);
+}
+
+static void
+call_factory (GTask *task, AsbClosure *factory)
+{
+  static const AsbCallKind kind = { "make the transport", 120, discard_transport };
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (GTask) inner
+      = asb_call_begin (creation->provider, &kind, ASB_TYPE_TRANSPORT,
+                        g_task_get_cancellable (task), factory_answered_cb, task, call_factory);
+
+  ((AsbTransportFactory)factory->function) (creation->provider, creation->ref, inner,
+                                            factory->user_data);
 }
 
 static void
@@ -497,18 +552,11 @@ open_transport (GTask *task)
   AsbCreation *creation = g_task_get_task_data (task);
   AsbClosure *factory = asb_backend_options_get_transport_factory (creation->options);
   const char *sandbox_id = asb_sandbox_ref_get_sandbox_id (creation->ref);
-  g_autoptr (GTask) inner = NULL;
 
   if (fail_if_cancelled (task))
     return;
   if (factory)
-    {
-      inner = g_task_new (creation->provider, g_task_get_cancellable (task), factory_answered_cb,
-                          task);
-      g_task_set_source_tag (inner, open_transport);
-      ((AsbTransportFactory)factory->function) (creation->provider, creation->ref, inner,
-                                                factory->user_data);
-    }
+    call_factory (task, factory);
   else if (ASB_PROVIDER_GET_IFACE (creation->provider)->open_stream)
     asb_guest_placement_open_async (creation->provider, sandbox_id, g_task_get_cancellable (task),
                                     guest_cb, task);
@@ -517,6 +565,23 @@ open_transport (GTask *task)
 }
 
 /* The sandbox. */
+
+/* Puts what the provider says in its place. */
+static gboolean
+take_sandbox (AsbCreation *creation, AsbSandboxInfo *info, GError **error)
+{
+  AsbSandboxRef *ref = asb_sandbox_info_get_ref (info);
+
+  if (!ref || !asb_sandbox_ref_get_sandbox_id (ref))
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The provider tells of a sandbox without an id");
+      return FALSE;
+    }
+  creation->ref = g_object_ref (ref);
+  creation->state = asb_sandbox_info_get_state (info);
+  return TRUE;
+}
 
 static void
 sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -527,13 +592,11 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_provider_create_sandbox_finish (ASB_PROVIDER (source), result, &error);
 
-  if (!info)
+  if (!info || !take_sandbox (creation, info, &error))
     {
       fail (task, error);
       return;
     }
-  creation->ref = g_object_ref (asb_sandbox_info_get_ref (info));
-  creation->state = asb_sandbox_info_get_state (info);
   creation->created = TRUE;
   open_transport (task);
 }
@@ -616,13 +679,11 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (info)
     error = check_connectable (creation->provider, wanted, info);
-  if (error)
+  if (error || !take_sandbox (creation, info, &error))
     {
       fail (task, error);
       return;
     }
-  creation->ref = g_object_ref (asb_sandbox_info_get_ref (info));
-  creation->state = asb_sandbox_info_get_state (info);
   open_transport (task);
 }
 

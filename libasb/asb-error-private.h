@@ -7,6 +7,10 @@
 /* Ties @info to @error if it is of our domain. */
 void asb_error_set_info (GError *error, AsbErrorInfo *info);
 
+/* Details of @error that nobody else holds, to be added to: a copy of those it has, or new ones.
+ * Returns: (transfer none) (nullable): NULL for an error of another domain */
+AsbErrorInfo *asb_error_own_info (GError *error);
+
 gboolean asb_error_is_cancelled (const GError *error);
 
 /* What asb_error_info_get_last () tells this thread from now on: the details of @error, which is

@@ -191,6 +191,37 @@ asb_error_set_info (GError *error, AsbErrorInfo *info)
     g_set_object (&asb_error_get_private (error)->info, info);
 }
 
+static AsbErrorInfo *
+copy_info (AsbErrorInfo *info)
+{
+  AsbErrorInfo *copy = asb_error_info_new ();
+  guint n_properties;
+  g_autofree GParamSpec **properties
+      = g_object_class_list_properties (G_OBJECT_GET_CLASS (info), &n_properties);
+
+  for (guint i = 0; i < n_properties; i++)
+    {
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      g_object_get_property (G_OBJECT (info), properties[i]->name, &value);
+      g_object_set_property (G_OBJECT (copy), properties[i]->name, &value);
+    }
+  return copy;
+}
+
+AsbErrorInfo *
+asb_error_own_info (GError *error)
+{
+  g_autoptr (AsbErrorInfo) own = NULL;
+  AsbErrorInfo *known = asb_error_get_info (error);
+
+  if (error->domain != ASB_ERROR)
+    return NULL;
+  own = known ? copy_info (known) : asb_error_info_new ();
+  asb_error_set_info (error, own);
+  return asb_error_get_info (error);
+}
+
 gboolean
 asb_error_is_cancelled (const GError *error)
 {

@@ -47,6 +47,16 @@ discard_sandbox (gpointer source, const GValue *result)
                                        NULL);
 }
 
+/* The same for a transport: nobody else will ever close it. */
+static void
+discard_transport (gpointer source, const GValue *result)
+{
+  AsbTransport *transport = g_value_get_object (result);
+
+  if (transport)
+    asb_transport_close_async (transport, NULL, NULL, NULL);
+}
+
 /**
  * asb_provider_dup_name:
  * @self: a [iface@Provider]
@@ -906,7 +916,7 @@ asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_id,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "open a transport into the sandbox", 120, NULL };
+  static const AsbCallKind kind = { "open a transport into the sandbox", 120, discard_transport };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));

@@ -49,8 +49,8 @@ gboolean asb_recorder_complete_finish (AsbRecorder *self, GAsyncResult *result, 
 /* The records of an operation that began before there was a store; @occurred_at: real time in
  * microseconds. */
 void asb_recorder_import_async (AsbRecorder *self, AsbOperation *operation, gint64 occurred_at,
-                                const AsbOutcome *outcome, GAsyncReadyCallback callback,
-                                gpointer user_data);
+                                const AsbOutcome *outcome, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data);
 gboolean asb_recorder_import_finish (AsbRecorder *self, GAsyncResult *result, GError **error);
 
 /* The a{sv} that tells of an error in a record. Returns: floating */

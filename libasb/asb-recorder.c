@@ -221,6 +221,7 @@ typedef struct
 {
   GVariant *variant;
   gboolean is_queued;
+  GThread *thread; /* that handed it over; not owned */
 } AsbBatch;
 
 static void
@@ -273,8 +274,8 @@ write_cb (gpointer user_data)
   AsbRecorder *self = g_task_get_source_object (task);
   AsbBatch *batch = g_task_get_task_data (task);
 
-  asb_history_store_record_async (self->store, batch->variant, NULL, written_cb,
-                                  g_object_ref (task));
+  asb_history_store_record_async (self->store, batch->variant, g_task_get_cancellable (task),
+                                  written_cb, g_object_ref (task));
   return G_SOURCE_REMOVE;
 }
 
@@ -293,25 +294,32 @@ write_first (AsbRecorder *self)
                               g_object_unref);
 }
 
+/* Must hold the mutex. Whether something waits that this thread itself holds up. */
 static gboolean
 is_blocked (AsbRecorder *self)
 {
   for (GList *item = self->waiting.head; item; item = item->next)
-    if (asb_sync_blocks_context (g_task_get_context (item->data)))
-      return TRUE;
+    {
+      AsbBatch *batch = g_task_get_task_data (item->data);
+
+      if (batch->thread == g_thread_self ()
+          && asb_sync_blocks_context (g_task_get_context (item->data)))
+        return TRUE;
+    }
   return FALSE;
 }
 
 /* Takes the floating batch. */
 static void
-push (AsbRecorder *self, GVariant *variant, gpointer tag, GAsyncReadyCallback callback,
-      gpointer user_data)
+push (AsbRecorder *self, GVariant *variant, gpointer tag, GCancellable *cancellable,
+      GAsyncReadyCallback callback, gpointer user_data)
 {
-  g_autoptr (GTask) task = g_task_new (self, NULL, callback, user_data);
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
   AsbBatch *batch = g_new0 (AsbBatch, 1);
   gboolean first;
 
   batch->variant = g_variant_ref_sink (variant);
+  batch->thread = g_thread_self ();
   g_task_set_source_tag (task, tag);
   g_task_set_task_data (task, batch, batch_free);
   asb_sync_hold_context (g_task_get_context (task));
@@ -355,7 +363,7 @@ asb_recorder_start_async (AsbRecorder *self, AsbOperation *operation, GAsyncRead
 
   g_variant_builder_init (&records, G_VARIANT_TYPE ("aa{sv}"));
   g_variant_builder_add_value (&records, started_record (operation, g_get_real_time ()));
-  push (self, new_batch (operation, "started", &records), asb_recorder_start_async, callback,
+  push (self, new_batch (operation, "started", &records), asb_recorder_start_async, NULL, callback,
         user_data);
 }
 
@@ -397,7 +405,7 @@ asb_recorder_complete_async (AsbRecorder *self, AsbOperation *operation, const A
   pop_duration (self, asb_operation_get_event_id (operation), &duration_ms);
   g_variant_builder_init (&records, G_VARIANT_TYPE ("aa{sv}"));
   add_end (&records, operation, g_get_real_time (), duration_ms, outcome);
-  push (self, new_batch (operation, outcome->status, &records), asb_recorder_complete_async,
+  push (self, new_batch (operation, outcome->status, &records), asb_recorder_complete_async, NULL,
         callback, user_data);
 }
 
@@ -409,8 +417,8 @@ asb_recorder_complete_finish (AsbRecorder *self, GAsyncResult *result, GError **
 
 void
 asb_recorder_import_async (AsbRecorder *self, AsbOperation *operation, gint64 occurred_at,
-                           const AsbOutcome *outcome, GAsyncReadyCallback callback,
-                           gpointer user_data)
+                           const AsbOutcome *outcome, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer user_data)
 {
   gint64 now = g_get_real_time ();
   GVariantBuilder records;
@@ -418,8 +426,8 @@ asb_recorder_import_async (AsbRecorder *self, AsbOperation *operation, gint64 oc
   g_variant_builder_init (&records, G_VARIANT_TYPE ("aa{sv}"));
   g_variant_builder_add_value (&records, started_record (operation, occurred_at));
   add_end (&records, operation, now, MAX (now - occurred_at, 0) / 1000, outcome);
-  push (self, new_batch (operation, outcome->status, &records), asb_recorder_import_async, callback,
-        user_data);
+  push (self, new_batch (operation, outcome->status, &records), asb_recorder_import_async,
+        cancellable, callback, user_data);
 }
 
 gboolean

@@ -62,6 +62,16 @@ asb_transport_default_init (AsbTransportInterface *iface)
                 0);
 }
 
+/* The caller has been told that the command did not start, so nobody else will ever end it. */
+static void
+discard_process (gpointer source, const GValue *result)
+{
+  AsbProcess *process = g_value_get_object (result);
+
+  if (process)
+    asb_process_force_exit (process);
+}
+
 /**
  * asb_transport_get_capabilities:
  * @self: a [iface@Transport]
@@ -119,7 +129,7 @@ asb_transport_start_command_async (AsbTransport *self, AsbCommandSpec *spec,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "start the command", 0, NULL };
+  static const AsbCallKind kind = { "start the command", 120, discard_process };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -203,7 +213,7 @@ asb_transport_query_file_async (AsbTransport *self, AsbFileRequest *request,
                                 GCancellable *cancellable, GAsyncReadyCallback callback,
                                 gpointer user_data)
 {
-  static const AsbCallKind kind = { "look at the file", 0, NULL };
+  static const AsbCallKind kind = { "look at the file", 120, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -285,7 +295,7 @@ asb_transport_list_files_async (AsbTransport *self, AsbFileRequest *request,
                                 GCancellable *cancellable, GAsyncReadyCallback callback,
                                 gpointer user_data)
 {
-  static const AsbCallKind kind = { "list the directory", 0, NULL };
+  static const AsbCallKind kind = { "list the directory", 600, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -450,7 +460,7 @@ asb_transport_open_read_async (AsbTransport *self, AsbFileRequest *request,
                                GCancellable *cancellable, GAsyncReadyCallback callback,
                                gpointer user_data)
 {
-  static const AsbCallKind kind = { "open the file for reading", 0, NULL };
+  static const AsbCallKind kind = { "open the file for reading", 120, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -620,7 +630,7 @@ asb_transport_open_write_async (AsbTransport *self, AsbFileRequest *request,
                                 GCancellable *cancellable, GAsyncReadyCallback callback,
                                 gpointer user_data)
 {
-  static const AsbCallKind kind = { "open the file for writing", 0, NULL };
+  static const AsbCallKind kind = { "open the file for writing", 120, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -704,7 +714,7 @@ asb_transport_make_directory_async (AsbTransport *self, AsbFileRequest *request,
                                     GCancellable *cancellable, GAsyncReadyCallback callback,
                                     gpointer user_data)
 {
-  static const AsbCallKind kind = { "make the directory", 0, NULL };
+  static const AsbCallKind kind = { "make the directory", 120, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -787,7 +797,7 @@ asb_transport_delete_file_async (AsbTransport *self, AsbFileRequest *request,
                                  GCancellable *cancellable, GAsyncReadyCallback callback,
                                  gpointer user_data)
 {
-  static const AsbCallKind kind = { "delete the file", 0, NULL };
+  static const AsbCallKind kind = { "delete the file", 600, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -871,7 +881,7 @@ asb_transport_move_file_async (AsbTransport *self, AsbFileRequest *request,
                                GCancellable *cancellable, GAsyncReadyCallback callback,
                                gpointer user_data)
 {
-  static const AsbCallKind kind = { "move the file", 0, NULL };
+  static const AsbCallKind kind = { "move the file", 120, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -1124,7 +1134,7 @@ void
 asb_transport_close_async (AsbTransport *self, GCancellable *cancellable,
                            GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "close the transport", 0, NULL };
+  static const AsbCallKind kind = { "close the transport", 60, NULL };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));

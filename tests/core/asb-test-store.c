@@ -18,6 +18,7 @@ test_store_finalize (GObject *object)
   g_clear_pointer (&self->batches, g_ptr_array_unref);
   g_clear_pointer (&self->threads, g_ptr_array_unref);
   g_clear_pointer (&self->held, g_ptr_array_unref);
+  g_clear_object (&self->cancellable);
   g_mutex_clear (&self->mutex);
 
   G_OBJECT_CLASS (test_store_parent_class)->finalize (object);
@@ -97,6 +98,13 @@ answer (GTask *task, TestStoreManner manner)
     }
 }
 
+static void
+tell_called (TestStore *self, const char *operation)
+{
+  if (g_strcmp0 (self->cancel_on, operation) == 0)
+    g_cancellable_cancel (self->cancellable);
+}
+
 static gboolean
 test_store_get_records_in_place (AsbHistoryStore *store)
 {
@@ -112,6 +120,7 @@ test_store_open (AsbHistoryStore *store, AsbTransport *transport, AsbSandboxRef 
   g_mutex_lock (&self->mutex);
   self->n_opened++;
   g_mutex_unlock (&self->mutex);
+  tell_called (self, "open");
   answer (task, self->open_manner);
 }
 
@@ -127,6 +136,7 @@ test_store_record (AsbHistoryStore *store, GVariant *batch, GTask *task)
   self->n_recording++;
   self->max_recording = MAX (self->max_recording, self->n_recording);
   g_mutex_unlock (&self->mutex);
+  tell_called (self, "record");
   answer (task, self->record_manner);
 }
 
@@ -138,6 +148,7 @@ test_store_close (AsbHistoryStore *store, GTask *task)
   g_mutex_lock (&self->mutex);
   self->n_closed++;
   g_mutex_unlock (&self->mutex);
+  tell_called (self, "close");
   answer (task, self->close_manner);
 }
 

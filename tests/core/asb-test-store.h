@@ -26,6 +26,8 @@ struct _TestStore
   TestStoreManner record_manner;
   TestStoreManner close_manner;
   gboolean records_in_place;
+  const char *cancel_on; /* “open”, “record” or “close”: cancels @cancellable when that is called */
+  GCancellable *cancellable;
 
   GMutex mutex;
   GPtrArray *batches; /* GVariant, in the order of their coming */

@@ -40,7 +40,6 @@ void test_backend_close (AsbBackend *backend);
 typedef struct
 {
   GMutex mutex;
-  GCond changed;
   guint n_alive;
 } TestCensus;
 
@@ -48,7 +47,7 @@ void test_census_init (TestCensus *census);
 void test_census_add (TestCensus *census, gpointer object);
 /* Runs what is ready in the default context, and fails if one of the objects is still there. */
 void test_census_end (TestCensus *census);
-/* The same where another thread has still to let go: waits for it. */
+/* The same where somebody has still to let go: runs the default context until then. */
 void test_census_wait (TestCensus *census);
 
 /* Starts @n threads that do @function all at the same time, and waits for them. Runs the default

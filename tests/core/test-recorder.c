@@ -148,8 +148,8 @@ import_at (Fixture *fixture, gint64 occurred_at)
   g_auto (TestAnswer) answer = { 0 };
   AsbOutcome outcome = { .status = "succeeded" };
 
-  asb_recorder_import_async (fixture->recorder, operation, occurred_at, &outcome, test_answer_cb,
-                             &answer);
+  asb_recorder_import_async (fixture->recorder, operation, occurred_at, &outcome, NULL,
+                             test_answer_cb, &answer);
   g_assert_true (
       asb_recorder_import_finish (fixture->recorder, test_answer_wait (&answer), &fixture->error));
 }

@@ -1,0 +1,905 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-store.h"
+
+#include <string.h>
+
+/* The rules of options, and every way to make a backend. What goes wrong on the way is in
+ * test-create-faults.c. */
+
+typedef struct
+{
+  AsbProvider *mock;
+  AsbBackendOptions *options;
+  GError *error;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->mock = test_mock_new (NULL);
+  fixture->options = test_options_new (fixture->mock);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  TestCensus census;
+
+  test_census_init (&census);
+  test_census_add (&census, fixture->mock);
+  test_census_add (&census, fixture->options);
+  g_clear_error (&fixture->error);
+  g_clear_object (&fixture->options);
+  g_clear_object (&fixture->mock);
+  test_census_end (&census);
+}
+
+static AsbBackend *
+create (Fixture *fixture)
+{
+  AsbBackend *backend = asb_create_backend (fixture->options, NULL, &fixture->error);
+
+  g_assert_no_error (fixture->error);
+  return backend;
+}
+
+static AsbSandboxRef *
+make_ref (Fixture *fixture)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_create_sandbox (fixture->mock, spec, NULL, &fixture->error);
+
+  g_assert_no_error (fixture->error);
+  return g_object_ref (asb_sandbox_info_get_ref (info));
+}
+
+/* The rules, in the order in which one is told of them. Each line breaks one rule and, so that the
+ * order shows, also the one after it. */
+
+typedef struct
+{
+  const char *name;
+  void (*break_it) (Fixture *fixture);
+  const char *message;
+} Rule;
+
+static void
+break_mode (Fixture *fixture)
+{
+  asb_backend_options_set_mode (fixture->options, (AsbBackendMode)7);
+}
+
+static void
+break_cleanup (Fixture *fixture)
+{
+  asb_backend_options_set_cleanup (fixture->options, (AsbCleanupPolicy)7);
+}
+
+static void
+break_ttl (Fixture *fixture)
+{
+  asb_backend_options_set_sandbox_ttl_mode (fixture->options, ASB_TTL_MODE_SECONDS);
+}
+
+static void
+forget_cleanup_ttl (Fixture *fixture)
+{
+  asb_backend_options_set_cleanup (fixture->options, ASB_CLEANUP_POLICY_TTL);
+}
+
+static void
+stray_cleanup_ttl (Fixture *fixture)
+{
+  asb_backend_options_set_cleanup_ttl_seconds (fixture->options, 10);
+}
+
+static void
+double_history (Fixture *fixture)
+{
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+  g_autoptr (TestStore) store = test_store_new ();
+
+  asb_backend_options_set_history (fixture->options, config);
+  asb_backend_options_set_history_store (fixture->options, ASB_HISTORY_STORE (store));
+}
+
+static void
+double_provider (Fixture *fixture)
+{
+  asb_backend_options_set_provider_name (fixture->options, "mock");
+}
+
+static void
+forget_provider (Fixture *fixture)
+{
+  asb_backend_options_set_provider (fixture->options, NULL);
+}
+
+static void
+stray_provider_options (Fixture *fixture)
+{
+  asb_backend_options_set_provider_options (fixture->options,
+                                            g_variant_new_parsed ("{'provider-key': <'k'>}"));
+}
+
+static void
+forget_database (Fixture *fixture)
+{
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+
+  asb_history_config_set_mode (config, ASB_HISTORY_MODE_DATABASE);
+  asb_backend_options_set_history (fixture->options, config);
+}
+
+static void
+stray_database (Fixture *fixture)
+{
+  asb_backend_options_set_history_database_url (fixture->options, "file:///x");
+}
+
+static void
+stray_ref (Fixture *fixture)
+{
+  g_autoptr (AsbSandboxRef) ref = g_object_new (ASB_TYPE_SANDBOX_REF, "sandbox-id", "x", NULL);
+
+  asb_backend_options_set_ref (fixture->options, ref);
+}
+
+static void
+forget_ref (Fixture *fixture)
+{
+  asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
+}
+
+static void
+stray_name (Fixture *fixture)
+{
+  stray_ref (fixture);
+  asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
+  asb_backend_options_set_sandbox_name (fixture->options, "name");
+}
+
+static void
+empty_name (Fixture *fixture)
+{
+  asb_backend_options_set_sandbox_name (fixture->options, "");
+}
+
+static void
+long_name (Fixture *fixture)
+{
+  g_autofree char *name = g_strnfill (129, 'x');
+
+  asb_backend_options_set_sandbox_name (fixture->options, name);
+}
+
+static void
+control_name (Fixture *fixture)
+{
+  asb_backend_options_set_sandbox_name (fixture->options, "a\tb");
+}
+
+static void
+relative_workdir (Fixture *fixture)
+{
+  asb_backend_options_set_workdir (fixture->options, "workspace");
+}
+
+static void
+bad_environment (Fixture *fixture)
+{
+  static const char *const environment[] = { "GOOD=1", "bad", NULL };
+
+  asb_backend_options_set_environment (fixture->options, environment);
+}
+
+static void
+nameless_environment (Fixture *fixture)
+{
+  static const char *const environment[] = { "=1", NULL };
+
+  asb_backend_options_set_environment (fixture->options, environment);
+}
+
+static const Rule rules[] = {
+  { "mode", break_mode, "Option “mode”" },
+  { "cleanup", break_cleanup, "Option “cleanup”" },
+  { "ttl", break_ttl, "Option “sandbox-ttl-seconds”" },
+  { "cleanup-ttl/missing", forget_cleanup_ttl, "Option “cleanup-ttl-seconds” must be" },
+  { "cleanup-ttl/stray", stray_cleanup_ttl, "Option “cleanup-ttl-seconds” needs" },
+  { "history/double", double_history, "Options “history” and “history-store”" },
+  { "provider/double", double_provider, "Options “provider” and “provider-name”" },
+  { "provider/missing", forget_provider, "One of the options “provider” and" },
+  { "provider/options", stray_provider_options, "Option “provider-options”" },
+  { "database/missing", forget_database, "needs option “history-database-url”" },
+  { "database/stray", stray_database, "Option “history-database-url” needs" },
+  { "ref/stray", stray_ref, "Option “ref” needs" },
+  { "ref/missing", forget_ref, "Mode connect needs" },
+  { "name/stray", stray_name, "Option “sandbox-name” needs" },
+  { "name/empty", empty_name, "Option “sandbox-name” must have" },
+  { "name/long", long_name, "Option “sandbox-name” must have" },
+  { "name/control", control_name, "Option “sandbox-name” must have" },
+  { "workdir", relative_workdir, "Option “workdir”" },
+  { "environment/bad", bad_environment, "Option “environment”" },
+  { "environment/nameless", nameless_environment, "Option “environment”" },
+};
+
+static void
+check_rule (Fixture *fixture, const Rule *rule)
+{
+  g_autoptr (AsbBackend) backend = asb_create_backend (fixture->options, NULL, &fixture->error);
+
+  g_assert_null (backend);
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (g_strstr_len (fixture->error->message, -1, rule->message));
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "create_sandbox"), ==, 0);
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "get_sandbox"), ==, 0);
+}
+
+static void
+test_rule (Fixture *fixture, gconstpointer data)
+{
+  const Rule *rule = data;
+
+  g_test_summary ("Options that break a rule are refused before anything is made");
+
+  rule->break_it (fixture);
+  check_rule (fixture, rule);
+}
+
+static void
+test_order (Fixture *fixture, gconstpointer data)
+{
+  static const guint order[] = { 0, 1, 2, 3, 5, 8, 9, 17, 18 };
+
+  g_test_summary ("Of several faults the first is told");
+
+  for (gsize i = G_N_ELEMENTS (order); i > 0; i--)
+    {
+      rules[order[i - 1]].break_it (fixture);
+      check_rule (fixture, &rules[order[i - 1]]);
+      g_clear_error (&fixture->error);
+    }
+}
+
+static void
+test_good_names (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *longest = g_strnfill (128, 'x');
+  const char *names[] = { "a", "two words", "ünï 名", longest };
+
+  g_test_summary ("Names have 1 to 128 characters, not bytes");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (AsbBackend) backend = NULL;
+
+      asb_backend_options_set_sandbox_name (fixture->options, names[i]);
+      backend = create (fixture);
+      test_backend_close (backend);
+    }
+}
+
+static void
+test_history_validated (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+
+  g_test_summary ("The settings of the history are looked at too");
+
+  asb_history_config_set_output_chunk_bytes (config, 1);
+  asb_backend_options_set_history (fixture->options, config);
+  g_assert_null (asb_create_backend (fixture->options, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_HISTORY_CONFIG_VALIDATION);
+}
+
+/* Providers. */
+
+static void
+test_by_instance (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture);
+
+  g_test_summary ("A provider that was handed in is used, and still usable afterwards");
+
+  g_assert_true (asb_backend_get_provider (backend) == fixture->mock);
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+  test_backend_close (backend);
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 0);
+  g_assert_cmpuint (test_mock_get_transport_count (fixture->mock), ==, 0);
+  g_object_unref (make_ref (fixture));
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+}
+
+static void
+test_by_name (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbRegistry) registry = test_registry_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autofree char *key = NULL;
+  TestCensus census;
+
+  g_test_summary ("A provider by name is made with its options, and goes with the backend");
+
+  asb_backend_options_set_provider (fixture->options, NULL);
+  asb_backend_options_set_provider_name (fixture->options, "mock");
+  asb_backend_options_set_registry (fixture->options, registry);
+  asb_backend_options_set_provider_options (fixture->options,
+                                            g_variant_new_parsed ("{'provider_key': <'mine'>}"));
+  backend = create (fixture);
+  key = asb_provider_dup_key (asb_backend_get_provider (backend));
+  g_assert_cmpstr (key, ==, "mine");
+  g_assert_true (asb_backend_get_provider (backend) != fixture->mock);
+  test_census_init (&census);
+  test_census_add (&census, asb_backend_get_provider (backend));
+  test_backend_close (backend);
+  g_clear_object (&backend);
+  test_census_end (&census);
+}
+
+static void
+test_default_registry (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("Without a registry the default one is asked");
+
+  asb_backend_options_set_provider (fixture->options, NULL);
+  asb_backend_options_set_provider_name (fixture->options, "mock");
+  backend = create (fixture);
+  test_backend_close (backend);
+}
+
+static void
+test_unknown_provider (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A provider nobody knows, or bad options for one, fail in resolving it");
+
+  asb_backend_options_set_provider (fixture->options, NULL);
+  asb_backend_options_set_provider_name (fixture->options, "nobody");
+  g_assert_null (asb_create_backend (fixture->options, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_MODULE_NOT_FOUND);
+  g_assert_cmpstr (asb_error_info_get_operation (asb_error_get_info (fixture->error)), ==,
+                   "provider.resolve");
+  g_clear_error (&fixture->error);
+
+  asb_backend_options_set_provider_name (fixture->options, "mock");
+  asb_backend_options_set_provider_options (fixture->options,
+                                            g_variant_new_parsed ("{'colour': <'red'>}"));
+  g_assert_null (asb_create_backend (fixture->options, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+/* Creating. */
+
+static AsbSandboxInfo *
+query_info (Fixture *fixture, AsbBackend *backend)
+{
+  AsbSandboxInfo *info = asb_backend_query_info (backend, NULL, &fixture->error);
+
+  g_assert_no_error (fixture->error);
+  return info;
+}
+
+static void
+test_spec (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  GHashTable *found;
+  AsbSandboxRef *ref;
+
+  g_test_summary ("What was asked for arrives at the provider, the name among the metadata");
+
+  g_hash_table_insert (metadata, (gpointer) "who", (gpointer) "me");
+  g_object_set (fixture->options, "sandbox-name", "box", "image", "alpine", "workdir", "/w",
+                "metadata", metadata, "sandbox-ttl-mode", ASB_TTL_MODE_SECONDS,
+                "sandbox-ttl-seconds", (gint64)100, NULL);
+  backend = create (fixture);
+  info = query_info (fixture, backend);
+  ref = asb_sandbox_info_get_ref (info);
+  g_assert_cmpstr (asb_sandbox_info_get_name (info), ==, "box");
+  g_assert_cmpstr (asb_sandbox_info_get_image (info), ==, "alpine");
+  g_assert_cmpstr (asb_sandbox_info_get_workdir (info), ==, "/w");
+  g_assert_nonnull (asb_sandbox_info_get_expires_at (info));
+  found = asb_sandbox_ref_get_metadata (ref);
+  g_assert_cmpstr (g_hash_table_lookup (found, "who"), ==, "me");
+  g_assert_cmpstr (g_hash_table_lookup (found, "agent_sandbox.name"), ==, "box");
+  g_assert_true (g_uuid_string_is_valid (asb_sandbox_ref_get_sandbox_instance_id (ref)));
+  g_assert_cmpstr (asb_backend_get_workdir (backend), ==, "/w");
+  /* The caller's own are not written to. */
+  g_assert_cmpuint (g_hash_table_size (metadata), ==, 1);
+  test_backend_close (backend);
+}
+
+static void
+test_instance_id (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("The caller may choose the instance id, by the metadata");
+
+  g_hash_table_insert (metadata, (gpointer) "sandbox_instance_id", (gpointer) "mine");
+  asb_backend_options_set_metadata (fixture->options, metadata);
+  backend = create (fixture);
+  g_assert_cmpstr (asb_sandbox_ref_get_sandbox_instance_id (asb_backend_get_ref (backend)), ==,
+                   "mine");
+  test_backend_close (backend);
+}
+
+static void
+test_idempotency (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) one = NULL;
+  g_autoptr (AsbBackend) other = NULL;
+
+  g_test_summary ("The same idempotency key gives the same sandbox");
+
+  asb_backend_options_set_idempotency_key (fixture->options, "key");
+  one = create (fixture);
+  other = create (fixture);
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+  test_backend_close (one);
+  test_backend_close (other);
+}
+
+static void
+test_workdir_made (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+
+  g_test_summary ("The working directory is made at creation");
+
+  asb_backend_options_set_workdir (fixture->options, "/deep/down");
+  backend = create (fixture);
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "make_directory"), ==, 1);
+  info = asb_backend_query_file (backend, ".", NULL, &fixture->error);
+  g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_DIRECTORY);
+  test_backend_close (backend);
+}
+
+static void
+test_options_stay (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) one = NULL;
+  g_autoptr (AsbBackend) other = NULL;
+
+  g_test_summary ("One set of options makes several backends, which it does not tie together");
+
+  one = create (fixture);
+  asb_backend_options_set_workdir (fixture->options, "/other");
+  other = create (fixture);
+  g_assert_cmpstr (asb_backend_get_workdir (one), ==, "/workspace");
+  g_assert_cmpstr (asb_backend_get_workdir (other), ==, "/other");
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 2);
+  test_backend_close (one);
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+  test_backend_close (other);
+}
+
+static void
+test_async (Fixture *fixture, gconstpointer data)
+{
+  g_auto (TestAnswer) answer = { 0 };
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("It can be awaited; the callback runs after the function has returned");
+
+  asb_create_backend_async (fixture->options, NULL, test_answer_cb, &answer);
+  g_assert_cmpuint (answer.n_calls, ==, 0);
+  backend = asb_create_backend_finish (test_answer_wait (&answer), &fixture->error);
+  g_assert_no_error (fixture->error);
+  g_assert_cmpuint (answer.n_calls, ==, 1);
+  test_backend_close (backend);
+}
+
+/* Connecting. */
+
+static void
+use_ref (Fixture *fixture, AsbSandboxRef *ref)
+{
+  asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
+  asb_backend_options_set_ref (fixture->options, ref);
+}
+
+static void
+test_connect (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("A sandbox that is there is used; its working directory is not touched");
+
+  use_ref (fixture, ref);
+  backend = create (fixture);
+  g_assert_cmpstr (asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)), ==,
+                   asb_sandbox_ref_get_sandbox_id (ref));
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "create_sandbox"), ==, 1);
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "make_directory"), ==, 0);
+  test_backend_close (backend);
+}
+
+static void
+test_connected_is_never_deleted (Fixture *fixture, gconstpointer data)
+{
+  static const AsbCleanupPolicy policies[]
+      = { ASB_CLEANUP_POLICY_ON_CLOSE, ASB_CLEANUP_POLICY_NEVER, ASB_CLEANUP_POLICY_TTL };
+  g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
+
+  g_test_summary ("Closing never deletes a sandbox that was only connected to");
+
+  use_ref (fixture, ref);
+  for (gsize i = 0; i < G_N_ELEMENTS (policies); i++)
+    {
+      g_autoptr (AsbBackend) backend = NULL;
+
+      asb_backend_options_set_cleanup (fixture->options, policies[i]);
+      asb_backend_options_set_cleanup_ttl_seconds (fixture->options,
+                                                   policies[i] == ASB_CLEANUP_POLICY_TTL ? 1 : 0);
+      backend = create (fixture);
+      test_backend_close (backend);
+      test_drain ();
+    }
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "delete_sandbox"), ==, 0);
+}
+
+static void
+check_not_found (Fixture *fixture, const char *why)
+{
+  AsbErrorInfo *info;
+
+  g_assert_null (asb_create_backend (fixture->options, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_nonnull (g_strstr_len (fixture->error->message, -1, why));
+  info = asb_error_get_info (fixture->error);
+  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "sandbox.connect");
+  g_assert_cmpstr (asb_error_info_get_provider_name (info), ==, "mock");
+  g_assert_nonnull (asb_error_info_get_sandbox_id (info));
+  g_clear_error (&fixture->error);
+}
+
+static void
+use_changed_ref (Fixture *fixture, AsbSandboxRef *ref, const char *property, const char *value)
+{
+  g_autoptr (AsbSandboxRef) changed = NULL;
+  const char *names[] = { "provider-name", "provider-key", "sandbox-id", "sandbox-instance-id",
+                          "endpoint-fingerprint" };
+  GValue values[G_N_ELEMENTS (names)] = { 0 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_object_get_property (G_OBJECT (ref), names[i], &values[i]);
+      if (g_str_equal (names[i], property))
+        g_value_set_string (&values[i], value);
+    }
+  changed = ASB_SANDBOX_REF (
+      g_object_new_with_properties (ASB_TYPE_SANDBOX_REF, G_N_ELEMENTS (names), names, values));
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    g_value_unset (&values[i]);
+  use_ref (fixture, changed);
+}
+
+static void
+test_foreign_ref (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
+
+  g_test_summary ("A reference to another sandbox than that of its id is not found");
+
+  use_changed_ref (fixture, ref, "provider-name", "other");
+  check_not_found (fixture, "of another provider");
+  use_changed_ref (fixture, ref, "provider-key", "other");
+  check_not_found (fixture, "another provider key");
+  use_changed_ref (fixture, ref, "endpoint-fingerprint", "0123456789abcdef");
+  check_not_found (fixture, "of another server");
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "get_sandbox"), ==, 0);
+  use_changed_ref (fixture, ref, "sandbox-instance-id", "other");
+  check_not_found (fixture, "is another one");
+  use_changed_ref (fixture, ref, "sandbox-id", "sandbox-nobody");
+  check_not_found (fixture, "“sandbox-nobody”");
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
+}
+
+static void
+test_paused (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
+  g_autoptr (AsbSandboxInfo) info = asb_provider_pause_sandbox (
+      fixture->mock, asb_sandbox_ref_get_sandbox_id (ref), NULL, &fixture->error);
+
+  g_test_summary ("One does not connect to a frozen sandbox");
+
+  use_ref (fixture, ref);
+  g_assert_null (asb_create_backend (fixture->options, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+}
+
+/* The history. */
+
+static void
+test_ready_store (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TestStore) store = test_store_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GVariant) start = NULL;
+  g_autoptr (GVariant) end = NULL;
+  g_autofree char *summary = NULL;
+  AsbSandboxRef *ref;
+
+  g_test_summary ("A ready store is opened, told of the creation, and not closed");
+
+  g_object_set (fixture->options, "history-store", store, "sandbox-name", "box", "image", "alpine",
+                "agent-name", "me", "idempotency-key", "key", NULL);
+  backend = create (fixture);
+  ref = asb_backend_get_ref (backend);
+  g_assert_true (asb_backend_get_history_store (backend) == ASB_HISTORY_STORE (store));
+  g_assert_cmpuint (store->n_opened, ==, 1);
+  g_assert_cmpuint (test_store_count (store), ==, 1);
+  start = test_store_get_record (store, 0, 0);
+  test_variant_check_string (start, "event/operation_type", "sandbox.create");
+  test_variant_check_string (start, "event/actor/actor_id", "me");
+  test_variant_check_string (start, "event/request/image", "alpine");
+  test_variant_check_string (start, "event/request/workdir", "/workspace");
+  test_variant_check_string (start, "event/request/idempotency_key", "key");
+  test_variant_check_null (start, "event/request/sandbox_ttl_seconds");
+  test_variant_check_string (start, "event/request/metadata/agent_sandbox.name", "box");
+  end = test_store_get_record (store, 0, 1);
+  test_variant_check_string (end, "event/status", "succeeded");
+  test_variant_check_string (end, "event/result/provider_name", "mock");
+  test_variant_check_string (end, "event/result/provider_key", "mock-default");
+  test_variant_check_string (end, "event/result/sandbox_id", asb_sandbox_ref_get_sandbox_id (ref));
+  test_variant_check_string (end, "event/result/sandbox_instance_id",
+                             asb_sandbox_ref_get_sandbox_instance_id (ref));
+
+  test_backend_close (backend);
+  summary = test_store_summary (store);
+  g_assert_cmpstr (summary, ==, ":succeeded :started :succeeded");
+  g_assert_cmpuint (store->n_closed, ==, 0);
+}
+
+static void
+test_connect_record (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
+  g_autoptr (TestStore) store = test_store_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GVariant) start = NULL;
+  g_autoptr (GVariant) end = NULL;
+
+  g_test_summary ("A connection is recorded with the state that was found");
+
+  use_ref (fixture, ref);
+  asb_backend_options_set_history_store (fixture->options, ASB_HISTORY_STORE (store));
+  backend = create (fixture);
+  start = test_store_get_record (store, 0, 0);
+  test_variant_check_string (start, "event/operation_type", "sandbox.connect");
+  end = test_store_get_record (store, 0, 1);
+  test_variant_check_string (end, "event/result/state", "running");
+  test_backend_close (backend);
+  g_assert_cmpuint (test_store_count (store), ==, 1);
+}
+
+static AsbHistoryStore *
+give_store (AsbRegistry *registry, const char *name, GVariant *options, gpointer user_data,
+            GError **error)
+{
+  if (!user_data)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_HISTORY_UNAVAILABLE, "No store today");
+      return NULL;
+    }
+  if (options)
+    g_object_set_data_full (user_data, "options", g_variant_ref (options),
+                            (GDestroyNotify)g_variant_unref);
+  return g_object_ref (user_data);
+}
+
+/* A registry whose stores are all @store. */
+static AsbRegistry *
+registry_with_store (TestStore *store)
+{
+  AsbRegistry *registry = test_registry_new ();
+
+  g_assert_true (asb_registry_register_history_store_factory (registry, "sandbox", give_store,
+                                                              store, NULL, NULL));
+  g_assert_true (asb_registry_register_history_store_factory (registry, "sqlite", give_store, store,
+                                                              NULL, NULL));
+  return registry;
+}
+
+static void
+use_history (Fixture *fixture, TestStore *store, AsbHistoryMode mode,
+             AsbHistoryConsistency consistency)
+{
+  g_autoptr (AsbRegistry) registry = registry_with_store (store);
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+
+  asb_history_config_set_mode (config, mode);
+  asb_history_config_set_consistency (config, consistency);
+  asb_backend_options_set_history (fixture->options, config);
+  asb_backend_options_set_registry (fixture->options, registry);
+}
+
+static void
+test_history_modes (Fixture *fixture, gconstpointer data)
+{
+  static const AsbHistoryMode modes[] = { ASB_HISTORY_MODE_SANDBOX, ASB_HISTORY_MODE_DATABASE };
+
+  g_test_summary ("A store that was made for the backend is opened and closed with it");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr (TestStore) store = test_store_new ();
+      g_autoptr (AsbBackend) backend = NULL;
+      GVariant *given;
+
+      use_history (fixture, store, modes[i], ASB_HISTORY_CONSISTENCY_STRICT_START);
+      asb_backend_options_set_history_database_url (
+          fixture->options, modes[i] == ASB_HISTORY_MODE_DATABASE ? "file:///x" : NULL);
+      backend = create (fixture);
+      g_assert_cmpuint (store->n_opened, ==, 1);
+      test_backend_close (backend);
+      g_assert_cmpuint (store->n_closed, ==, 1);
+      given = g_object_get_data (G_OBJECT (store), "options");
+      if (modes[i] == ASB_HISTORY_MODE_DATABASE)
+        test_variant_check_string (given, "url", "file:///x");
+      else
+        g_assert_null (given);
+    }
+}
+
+static void
+test_history_none (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+
+  g_test_summary ("Without a history nothing is opened, and the capabilities say so");
+
+  use_history (fixture, NULL, ASB_HISTORY_MODE_NONE, ASB_HISTORY_CONSISTENCY_STRICT_START);
+  backend = create (fixture);
+  g_assert_null (asb_backend_get_history_store (backend));
+  capabilities = asb_backend_get_capabilities (backend);
+  g_assert_false (asb_capabilities_supports (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY));
+  g_assert_true (asb_capabilities_supports (capabilities, ASB_CAPABILITY_FILESYSTEM));
+  test_backend_close (backend);
+}
+
+static void
+test_best_effort (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TestStore) store = test_store_new ();
+  g_autoptr (AsbBackend) without = NULL;
+  g_autoptr (AsbBackend) with = NULL;
+
+  g_test_summary (
+      "With best effort a store that does not open, or does not record, is done without");
+
+  use_history (fixture, store, ASB_HISTORY_MODE_SANDBOX, ASB_HISTORY_CONSISTENCY_BEST_EFFORT);
+  store->open_manner = TEST_STORE_FAILS;
+  without = create (fixture);
+  g_assert_null (asb_backend_get_history_store (without));
+  test_backend_close (without);
+
+  store->open_manner = TEST_STORE_ANSWERS;
+  store->record_manner = TEST_STORE_FAILS;
+  with = create (fixture);
+  g_assert_nonnull (asb_backend_get_history_store (with));
+  test_backend_close (with);
+  g_assert_cmpuint (store->n_closed, ==, 1);
+}
+
+static void
+test_in_place (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TestStore) store = test_store_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autofree char *summary = NULL;
+
+  g_test_summary ("A store that records in place is told of the creation, not of the deletion");
+
+  store->records_in_place = TRUE;
+  asb_backend_options_set_history_store (fixture->options, ASB_HISTORY_STORE (store));
+  backend = create (fixture);
+  test_backend_close (backend);
+  summary = test_store_summary (store);
+  g_assert_cmpstr (summary, ==, ":succeeded");
+}
+
+/* The way in. */
+
+typedef struct
+{
+  Fixture *fixture;
+  guint n_calls;
+  guint n_destroyed;
+} Factory;
+
+static void
+make_transport (AsbProvider *provider, AsbSandboxRef *ref, GTask *task, gpointer user_data)
+{
+  Factory *factory = user_data;
+  g_autoptr (GError) error = NULL;
+  g_auto (GValue) value = G_VALUE_INIT;
+  AsbTransport *transport
+      = asb_provider_open_transport (provider, asb_sandbox_ref_get_sandbox_id (ref), NULL, &error);
+
+  factory->n_calls++;
+  g_assert_no_error (error);
+  g_assert_true (provider == factory->fixture->mock);
+  g_value_init (&value, ASB_TYPE_TRANSPORT);
+  g_value_take_object (&value, transport);
+  g_task_return_value (task, &value);
+}
+
+static void
+factory_destroyed (gpointer user_data)
+{
+  ((Factory *)user_data)->n_destroyed++;
+}
+
+static void
+test_factory (Fixture *fixture, gconstpointer data)
+{
+  Factory factory = { .fixture = fixture };
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("A factory makes the transport, and is freed with the options");
+
+  asb_backend_options_set_transport_factory (fixture->options, make_transport, &factory,
+                                             factory_destroyed);
+  backend = create (fixture);
+  g_assert_cmpuint (factory.n_calls, ==, 1);
+  g_assert_cmpuint (test_mock_get_transport_count (fixture->mock), ==, 1);
+  test_backend_close (backend);
+  g_assert_cmpuint (test_mock_get_transport_count (fixture->mock), ==, 0);
+  g_assert_cmpuint (factory.n_destroyed, ==, 0);
+  asb_backend_options_set_transport_factory (fixture->options, NULL, NULL, NULL);
+  g_assert_cmpuint (factory.n_destroyed, ==, 1);
+}
+
+#define ADD(path, function)                                                                        \
+  g_test_add ("/create-backend/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    {
+      g_autofree char *path = g_strconcat ("/create-backend/rules/", rules[i].name, NULL);
+
+      g_test_add (path, Fixture, &rules[i], set_up, test_rule, tear_down);
+    }
+  ADD ("rules/order", test_order);
+  ADD ("rules/good-names", test_good_names);
+  ADD ("rules/history", test_history_validated);
+  ADD ("provider/instance", test_by_instance);
+  ADD ("provider/name", test_by_name);
+  ADD ("provider/default-registry", test_default_registry);
+  ADD ("provider/unknown", test_unknown_provider);
+  ADD ("create/spec", test_spec);
+  ADD ("create/instance-id", test_instance_id);
+  ADD ("create/idempotency", test_idempotency);
+  ADD ("create/workdir", test_workdir_made);
+  ADD ("create/options-stay", test_options_stay);
+  ADD ("create/async", test_async);
+  ADD ("connect/done", test_connect);
+  ADD ("connect/never-deleted", test_connected_is_never_deleted);
+  ADD ("connect/foreign", test_foreign_ref);
+  ADD ("connect/paused", test_paused);
+  ADD ("history/ready-store", test_ready_store);
+  ADD ("history/connect", test_connect_record);
+  ADD ("history/modes", test_history_modes);
+  ADD ("history/none", test_history_none);
+  ADD ("history/best-effort", test_best_effort);
+  ADD ("history/in-place", test_in_place);
+  ADD ("transport/factory", test_factory);
+  return g_test_run ();
+}
