@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples of the README run, as they stand there.
 
-usage: test-readme.py README CC GJS CFLAGS…
+usage: test-readme.py README ASB CC GJS CFLAGS…
 """
 
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -15,13 +16,17 @@ import unittest
 import tap_unittest
 from asb_test import TestCase
 
-README, CC, GJS = sys.argv[1:4]
-CFLAGS = sys.argv[4:]
+README, ASB, CC, GJS = sys.argv[1:5]
+CFLAGS = sys.argv[5:]
+ASB = str(pathlib.Path(ASB).resolve())
+
+
+def readme():
+    return pathlib.Path(README).read_text(encoding="utf-8")
 
 
 def example(language):
-    text = pathlib.Path(README).read_text(encoding="utf-8")
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", readme(), re.MULTILINE | re.DOTALL)
     return found
 
 
@@ -58,6 +63,26 @@ class TestReadme(TestCase):
     def test_javascript(self):
         output = self.run_program(GJS, "-m", self.write("hello.js", example("js")))
         self.assertEqual(output, "0 one\n0 two\n0 three\n")
+
+
+    def test_command_line(self):
+        self.write("notes.txt", "notes\n")
+        lines = re.findall(r"^    \./dev asb (.*)$", readme(), re.MULTILINE)
+        outputs = [subprocess.run([ASB, *shlex.split(line)], cwd=self.folder, capture_output=True,
+                                  text=True, check=True).stdout for line in lines]
+        self.assertEqual([line.split()[0] for line in lines],
+                         ["create", "exec", "put", "history", "rm"])
+        self.assertTrue(outputs[0].startswith("local:"), outputs[0])
+        self.assertIn("gcc", outputs[1])
+        self.assertIn("file.write", outputs[3])
+
+    def test_first_command(self):
+        (line,) = re.findall(r"^    \./dev run -- (.*)$", readme(), re.MULTILINE)
+        done = subprocess.run([ASB, "run", "--show-record", "--", *shlex.split(line)],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (3, "hi\n"))
+        self.assertTrue(done.stderr.startswith("oops\n"), done.stderr)
+        self.assertIn("command.execute", done.stderr)
 
 
 if __name__ == "__main__":
