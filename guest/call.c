@@ -127,11 +127,10 @@ fail_before_start (Call *call)
   call_fail (call, &call->failure);
 }
 
+/* It is prepared, and its start is recorded or will not be. */
 static void
-record_started (void *data)
+start (Call *call)
 {
-  Call *call = data;
-
   if (call->record.required && record_is_failed (&call->record))
     {
       failure_clear (&call->failure);
@@ -149,6 +148,31 @@ record_started (void *data)
   call->kind->start (call);
   if (!call->connection && !call->finished && call->kind->lost)
     call->kind->lost (call);
+}
+
+static void
+record_answered (void *data)
+{
+  Call *call = data;
+
+  call->record_answered = true;
+  if (call->prepared)
+    start (call);
+}
+
+static void
+begin (Call *call, json_t *record, bool required)
+{
+  /* The historian works on it while we get ready. */
+  if (record)
+    record_start (&call->record, call->broker->recorder, record, required, record_answered, call);
+  else
+    call->record_answered = true;
+  if (call->kind->prepare)
+    call->kind->prepare (call);
+  call->prepared = true;
+  if (call->record_answered)
+    start (call);
 }
 
 /* NULL without a failure: no record is asked for. */
@@ -230,16 +254,9 @@ call_begin (Connection *connection, uint32_t number, json_t *request)
   check_bounds (call);
   record = check_record (call, request, &required);
   if (call->failure.code)
-    {
-      call_fail (call, &call->failure);
-      return true;
-    }
-  if (call->kind->prepare)
-    call->kind->prepare (call);
-  if (record)
-    record_start (&call->record, call->broker->recorder, record, required, record_started, call);
+    call_fail (call, &call->failure);
   else
-    record_started (call);
+    begin (call, record, required);
   return true;
 }
 

@@ -89,6 +89,8 @@ struct Call
   Inlet inlet;
   Record record;
   Failure failure;
+  bool prepared;
+  bool record_answered;
   bool started;
   bool cancelled;
   bool finished;

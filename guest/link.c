@@ -212,6 +212,15 @@ link_send_credit (Link *link, uint32_t call, unsigned channel, uint64_t count)
   link_send (link, &header, payload);
 }
 
+void
+link_flush (Link *link)
+{
+  if (link->broken || link->freed)
+    return;
+  loop_task_cancel (&link->task);
+  flush (link);
+}
+
 size_t
 link_queued (const Link *link)
 {

@@ -36,5 +36,8 @@ void link_send (Link *link, const AsbFrameHeader *header, const void *payload);
 bool link_send_json (Link *link, AsbFrameType type, uint32_t call, json_t *json);
 void link_send_credit (Link *link, uint32_t call, unsigned channel, uint64_t count);
 
+/* Sends what waits now, and not at the end of the turn. */
+void link_flush (Link *link);
+
 /* Bytes that wait to be sent. */
 size_t link_queued (const Link *link);

@@ -6,6 +6,8 @@
 #include "descriptors.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -68,7 +70,11 @@ listener_ready (void *data, uint32_t events)
 {
   Listener *listener = data;
   int fd = accept4 (listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  int on = 1;
 
+  /* The socket that was passed in may be of TCP, whose delays are not for us. */
+  if (fd >= 0)
+    setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (fd < 0)
     accept_failed (listener, errno);
   else if (listener->broker->n_connections >= MAX_CLIENTS)

@@ -84,6 +84,7 @@ record_start (Record *record, Recorder *recorder, json_t *envelope, bool require
     }
   call = json_pack ("{s:s, s:O}", "call", "record.start", "record", envelope);
   record->start = recorder_call (recorder, call, &START_CALLBACKS, record);
+  recorder_flush (recorder);
   json_decref (call);
   if (record->start == 0)
     {

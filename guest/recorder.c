@@ -322,6 +322,13 @@ recorder_session (const Recorder *recorder)
   return recorder->session;
 }
 
+void
+recorder_flush (Recorder *recorder)
+{
+  if (recorder->historian)
+    link_flush (recorder->historian);
+}
+
 size_t
 recorder_queued (const Recorder *recorder)
 {

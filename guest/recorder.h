@@ -46,6 +46,8 @@ bool recorder_is_open (const Recorder *recorder);
 /* Counts the historians: what one was told, the next does not know. */
 unsigned long recorder_session (const Recorder *recorder);
 
+/* Sends what waits now, and not at the end of the turn. */
+void recorder_flush (Recorder *recorder);
 size_t recorder_queued (const Recorder *recorder);
 void recorder_send (Recorder *recorder, const AsbFrameHeader *header, const void *payload);
 void recorder_send_credit (Recorder *recorder, uint32_t number, uint64_t count);

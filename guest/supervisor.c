@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #define GRACE (500 * LOOP_MILLISECOND)
-#define KILL_INTERVAL (20 * LOOP_MILLISECOND)
+#define FIRST_KILL_INTERVAL (20 * LOOP_MILLISECOND)
+#define LAST_KILL_INTERVAL (1000 * LOOP_MILLISECOND)
 #define NEVER INT64_MAX
 #define MAX_OOM_SCORE_ADJ 1000
 #define COMMAND_OOM_SCORE_ADJ 500
@@ -48,6 +49,7 @@ typedef struct
   int exit_status;
   int64_t deadline;
   int64_t next_step; /* from TERM to KILL, and of KILL again */
+  int64_t kill_interval;
 } Supervisor;
 
 static void
@@ -159,13 +161,15 @@ static void
 kill_all (Supervisor *self)
 {
   self->state = STATE_KILLING;
-  self->next_step = loop_now () + KILL_INTERVAL;
+  self->next_step = loop_now () + self->kill_interval;
+  /* What has not gone by now is somebody else's, or waits for a disk. */
+  if (self->kill_interval < LAST_KILL_INTERVAL)
+    self->kill_interval *= 2;
   /* A group is stopped in one step, which a fork cannot outrun. */
   if (self->main_runs)
     kill (-self->pid, SIGSTOP);
-  if (process_tree_is_visible ())
-    process_tree_kill (NULL);
-  else if (self->main_runs)
+  process_tree_kill (NULL);
+  if (self->main_runs)
     kill (-self->pid, SIGKILL);
 }
 
@@ -337,8 +341,11 @@ turn (Supervisor *self)
 int
 supervisor_main (int socket_fd, void *data)
 {
-  Supervisor self
-      = { .process = data, .socket_fd = socket_fd, .deadline = NEVER, .next_step = NEVER };
+  Supervisor self = { .process = data,
+                      .socket_fd = socket_fd,
+                      .deadline = NEVER,
+                      .next_step = NEVER,
+                      .kill_interval = FIRST_KILL_INTERVAL };
   sigset_t child;
 
   /* The command inherits all this. */

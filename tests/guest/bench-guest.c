@@ -6,6 +6,7 @@
 #include "asb-frame.h"
 #include "asb-wire-json.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -35,7 +36,6 @@ typedef struct
 } Client;
 
 static Client client;
-extern char **environ;
 
 static double
 now (void)
@@ -64,8 +64,9 @@ send_frame (uint8_t type, uint32_t call, unsigned channel, const void *payload, 
     header.sequence = ++client.sequence;
   asb_frame_header_write (&header, bytes);
   memcpy (bytes + ASB_FRAME_HEADER_SIZE, payload, length);
-  if (write (client.fd, bytes, ASB_FRAME_HEADER_SIZE + length) < 0)
-    die ("write");
+  /* After guest.shutdown nobody may be there to read it. */
+  if (send (client.fd, bytes, ASB_FRAME_HEADER_SIZE + length, MSG_NOSIGNAL) < 0 && errno != EPIPE)
+    die ("send");
 }
 
 static void
@@ -157,11 +158,13 @@ start_guest (const char *program, const char *directory)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   char number[16];
-  char history[256];
+  char history[300];
   int fd = socket (AF_UNIX, SOCK_STREAM, 0);
   pid_t pid;
 
-  snprintf (address.sun_path, sizeof address.sun_path, "%s/socket", directory);
+  if ((size_t)snprintf (address.sun_path, sizeof address.sun_path, "%s/socket", directory)
+      >= sizeof address.sun_path)
+    die (directory);
   snprintf (history, sizeof history, "%s/history", directory);
   snprintf (number, sizeof number, "%d", fd);
   if (bind (fd, (struct sockaddr *)&address, sizeof address) != 0 || listen (fd, 8) != 0)
@@ -228,7 +231,8 @@ measure_commands (int n)
 static void
 measure_spawn (int n)
 {
-  char *const argv[] = { "/bin/true", NULL };
+  char name[] = "/bin/true";
+  char *const argv[] = { name, NULL };
   double begin = now ();
 
   for (int i = 0; i < n; i++)
@@ -265,7 +269,7 @@ measure_output (bool recorded)
 static void
 measure_file (const char *directory)
 {
-  char path[256];
+  char path[300];
   char request[1024];
   double begin;
   int fd;
@@ -309,12 +313,14 @@ print_memory (pid_t pid, const char *when)
 int
 main (int argc, char **argv)
 {
-  char directory[] = "/tmp/asb-guest-bench-XXXXXX";
+  const char *parent = getenv ("TMPDIR");
+  char directory[256];
   char open_history[256];
-  char command[64];
+  char command[300];
   int n = argc > 2 ? atoi (argv[2]) : 500;
   pid_t pid;
 
+  snprintf (directory, sizeof directory, "%s/asb-guest-bench-XXXXXX", parent ? parent : "/tmp");
   if (argc < 2 || !mkdtemp (directory))
     return 2;
   pid = start_guest (argv[1], directory);

@@ -296,7 +296,13 @@ def test_first_process():
         client.command(["true"])
         states = client.command(["ps", "-e", "-o", "stat="]).stdout.split()
         assert sum(state.startswith(b"Z") for state in states) <= 2, states
-        assert client.run("guest.shutdown").reply == {"result": {}}
+        # From outside it does take them.
+        call = client.start_command(["sleep", "1000"])
+        client.wait_event(call)
+        [first] = subprocess.check_output(["pgrep", "-P", str(guest.process.pid)]).split()
+        os.kill(int(first), signal.SIGTERM)
+        client.wait(call)
+        assert call.result["reason"] == "cancelled", call.result
         assert guest.process.wait(PATIENCE) == 0
 
 
