@@ -355,6 +355,18 @@ handle_record (AsbGuestCall *self, const json_t *reply, GError **error)
   return TRUE;
 }
 
+/* Before anybody hears of the end: whoever writes fails from then on. */
+static void
+break_input (AsbGuestCall *self)
+{
+  g_autoptr (GError) broken = NULL;
+
+  broken = self->reply_error ? g_error_copy (self->reply_error)
+                             : g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE,
+                                                    "The reader has gone away");
+  asb_guest_channel_break (&self->channels[ASB_CHANNEL_INPUT], broken);
+}
+
 static gboolean
 handle_error (AsbGuestCall *self, const json_t *json, GError **error)
 {
@@ -362,8 +374,9 @@ handle_error (AsbGuestCall *self, const json_t *json, GError **error)
 
   if (!failure)
     return FALSE;
-  asb_guest_call_fail (self, failure);
   self->reply_error = g_steal_pointer (&failure);
+  break_input (self);
+  asb_guest_call_fail (self, self->reply_error);
   return TRUE;
 }
 
@@ -372,6 +385,7 @@ handle_result (AsbGuestCall *self, const json_t *result, GError **error)
 {
   if (self->kind->opening && !self->opened)
     return refuse (error, "a result came before its call was opened");
+  break_input (self);
   if (!is_gathering (self))
     return deliver_result (self, result, error);
   self->result = json_incref ((json_t *)result);
@@ -392,19 +406,17 @@ handle_outcome (AsbGuestCall *self, const json_t *reply, GError **error)
          && handle_result (self, outcome, error);
 }
 
-/* Whoever writes fails from now on, whoever reads gets what is on its way. */
+/* Whoever reads gets what is on its way. */
 static void
-end_input (AsbGuestCall *self)
+end_pipes (AsbGuestCall *self)
 {
-  AsbGuestChannel *channel = &self->channels[ASB_CHANNEL_INPUT];
-  g_autoptr (GError) broken = NULL;
-
-  broken = self->reply_error ? g_error_copy (self->reply_error)
-                             : g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE,
-                                                    "The reader has gone away");
-  asb_guest_channel_break (channel, broken);
-  if (channel->pipe)
-    asb_pipe_settle (channel->pipe, self->reply_error);
+  if (self->channels[ASB_CHANNEL_INPUT].pipe)
+    asb_pipe_settle (self->channels[ASB_CHANNEL_INPUT].pipe, self->reply_error);
+  for (guint i = ASB_CHANNEL_OUTPUT; i < ASB_N_CHANNELS; i++)
+    if (self->reply_error && self->channels[i].pipe)
+      asb_pipe_finish (self->channels[i].pipe, self->reply_error);
+    else
+      end_channel (self, &self->channels[i]);
 }
 
 gboolean
@@ -415,19 +427,13 @@ asb_guest_call_handle_reply (AsbGuestCall *self, const json_t *reply, GError **e
   if (!handle_record (self, reply, error) || !handle_outcome (self, reply, error))
     return FALSE;
   self->replied = TRUE;
-  end_input (self);
-  for (guint i = ASB_CHANNEL_OUTPUT; i < ASB_N_CHANNELS; i++)
-    if (self->reply_error && self->channels[i].pipe)
-      asb_pipe_finish (self->channels[i].pipe, self->reply_error);
-    else
-      end_channel (self, &self->channels[i]);
+  end_pipes (self);
   return TRUE;
 }
 
 void
 asb_guest_call_interrupt (AsbGuestCall *self, const GError *error)
 {
-  asb_guest_call_fail (self, error);
   for (guint i = 0; i < ASB_N_CHANNELS; i++)
     {
       AsbPipe *pipe = self->channels[i].pipe;
@@ -442,6 +448,7 @@ asb_guest_call_interrupt (AsbGuestCall *self, const GError *error)
       else
         asb_pipe_finish (pipe, error);
     }
+  asb_guest_call_fail (self, error);
 }
 
 gboolean

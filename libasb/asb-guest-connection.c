@@ -122,8 +122,6 @@ asb_guest_connection_update_timer (AsbGuestConnection *self)
 static void
 look_after_peer (AsbGuestConnection *self, gint64 now)
 {
-  if (self->asked_at > 0 && self->last_heard >= self->asked_at)
-    self->asked_at = 0;
   if (self->asked_at > 0 && now >= self->asked_at + self->timeouts.answer)
     {
       g_autoptr (GError) error = NULL;

@@ -239,8 +239,10 @@ void
 asb_guest_receive (AsbGuestConnection *self)
 {
   self->last_heard = g_get_monotonic_time ();
+  self->asked_at = 0;
   while ((self->state == ASB_GUEST_STATE_OPENING || self->state == ASB_GUEST_STATE_OPEN)
          && receive_frame (self))
     ;
   asb_guest_connection_flush (self);
+  asb_guest_connection_update_timer (self);
 }

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "peer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+Peer *
+peer_new (void)
+{
+  Peer *self = g_new0 (Peer, 1);
+  g_autoptr (GSocket) socket = NULL;
+  g_autoptr (GError) error = NULL;
+  int ends[2];
+
+  g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+  socket = g_socket_new_from_fd (ends[0], &error);
+  g_assert_no_error (error);
+  self->stream = G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
+  self->fd = ends[1];
+  return self;
+}
+
+void
+peer_close (Peer *self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  self->fd = -1;
+}
+
+void
+peer_free (Peer *self)
+{
+  peer_close (self);
+  g_clear_object (&self->stream);
+  g_free (self);
+}
+
+void
+peer_frame_free (PeerFrame *frame)
+{
+  g_bytes_unref (frame->payload);
+  json_decref (frame->json);
+  g_free (frame);
+}
+
+GBytes *
+peer_frame_new (Peer *self, AsbFrameType type, guint32 call, guint16 channel, guint8 flags,
+                gconstpointer payload, gsize size)
+{
+  AsbFrameHeader header
+      = { .length = (guint32)size, .type = type, .flags = flags, .channel = channel, .call = call };
+  guint8 *bytes = g_malloc (ASB_FRAME_HEADER_SIZE + size);
+
+  if (asb_frame_type_is_numbered (type))
+    header.sequence = ++self->sent;
+  asb_frame_header_write (&header, bytes);
+  if (size > 0)
+    memcpy (bytes + ASB_FRAME_HEADER_SIZE, payload, size);
+  return g_bytes_new_take (bytes, ASB_FRAME_HEADER_SIZE + size);
+}
+
+/* The library may have gone already. */
+void
+peer_send_bytes (Peer *self, gconstpointer bytes, gsize size)
+{
+  const guint8 *at = bytes;
+
+  while (size > 0)
+    {
+      ssize_t n = send (self->fd, at, size, MSG_NOSIGNAL);
+
+      if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+        return;
+      g_assert_no_errno (n);
+      at += n;
+      size -= (gsize)n;
+    }
+}
+
+void
+peer_send (Peer *self, AsbFrameType type, guint32 call, guint16 channel, guint8 flags,
+           gconstpointer payload, gsize size)
+{
+  g_autoptr (GBytes) frame = peer_frame_new (self, type, call, channel, flags, payload, size);
+
+  peer_send_bytes (self, g_bytes_get_data (frame, NULL), g_bytes_get_size (frame));
+}
+
+void
+peer_send_text (Peer *self, AsbFrameType type, guint32 call, const char *json)
+{
+  peer_send (self, type, call, 0, 0, json, strlen (json));
+}
+
+void
+peer_send_data (Peer *self, guint32 call, guint16 channel, const char *data)
+{
+  peer_send (self, ASB_FRAME_DATA, call, channel, 0, data, strlen (data));
+}
+
+void
+peer_send_end (Peer *self, guint32 call, guint16 channel)
+{
+  peer_send (self, ASB_FRAME_DATA, call, channel, ASB_FRAME_FLAG_FIN, NULL, 0);
+}
+
+void
+peer_send_count (Peer *self, AsbFrameType type, guint32 call, guint16 channel, guint64 count)
+{
+  guint8 payload[8];
+
+  asb_frame_count_write (count, payload);
+  peer_send (self, type, call, channel, 0, payload, sizeof payload);
+}
+
+/* FALSE at the end of the stream. */
+static gboolean
+read_all (Peer *self, guint8 *bytes, gsize size)
+{
+  while (size > 0)
+    {
+      ssize_t n = read (self->fd, bytes, size);
+
+      if (n == 0 || (n < 0 && errno == ECONNRESET))
+        return FALSE;
+      g_assert_no_errno (n);
+      bytes += n;
+      size -= (gsize)n;
+    }
+  return TRUE;
+}
+
+static void
+check_number (Peer *self, const AsbFrameHeader *header)
+{
+  if (asb_frame_type_is_numbered (header->type))
+    g_assert_cmpuint (header->sequence, ==, ++self->received);
+}
+
+PeerFrame *
+peer_receive (Peer *self)
+{
+  g_autofree guint8 *bytes = g_malloc (ASB_FRAME_HEADER_SIZE + ASB_FRAME_MAX_CONTROL);
+  PeerFrame *frame;
+  AsbFrameHeader header;
+  const char *reason = NULL;
+
+  if (!read_all (self, bytes, ASB_FRAME_HEADER_SIZE))
+    return NULL;
+  g_assert_cmpint (asb_frame_parse (bytes, ASB_FRAME_HEADER_SIZE, &header, &reason), !=,
+                   ASB_FRAME_INVALID);
+  g_assert_true (read_all (self, bytes + ASB_FRAME_HEADER_SIZE, header.length));
+  check_number (self, &header);
+
+  frame = g_new0 (PeerFrame, 1);
+  frame->header = header;
+  frame->payload = g_bytes_new (bytes + ASB_FRAME_HEADER_SIZE, header.length);
+  if (header.type == ASB_FRAME_CALL || header.type == ASB_FRAME_HELLO
+      || header.type == ASB_FRAME_GOODBYE)
+    {
+      frame->json
+          = json_loadb ((const char *)bytes + ASB_FRAME_HEADER_SIZE, header.length, 0, NULL);
+      g_assert_nonnull (frame->json);
+    }
+  return frame;
+}
+
+PeerFrame *
+peer_expect (Peer *self, AsbFrameType type)
+{
+  PeerFrame *frame = peer_receive (self);
+
+  while (frame && frame->header.type == ASB_FRAME_ACK && type != ASB_FRAME_ACK)
+    {
+      peer_frame_free (frame);
+      frame = peer_receive (self);
+    }
+  g_assert_nonnull (frame);
+  g_assert_cmpint (frame->header.type, ==, type);
+  return frame;
+}
+
+void
+peer_skip (Peer *self, AsbFrameType type)
+{
+  peer_frame_free (peer_expect (self, type));
+}
+
+PeerFrame *
+peer_expect_call (Peer *self, const char *name)
+{
+  PeerFrame *frame = peer_expect (self, ASB_FRAME_CALL);
+
+  g_assert_cmpstr (json_string_value (json_object_get (frame->json, "call")), ==, name);
+  return frame;
+}
+
+void
+peer_expect_end (Peer *self)
+{
+  PeerFrame *frame;
+
+  while ((frame = peer_receive (self)))
+    {
+      g_assert_cmpint (frame->header.type, ==, ASB_FRAME_ACK);
+      peer_frame_free (frame);
+    }
+}
+
+void
+peer_expect_goodbye (Peer *self, const char *code)
+{
+  g_autoptr (PeerFrame) frame = peer_expect (self, ASB_FRAME_GOODBYE);
+
+  g_assert_cmpstr (json_string_value (json_object_get (frame->json, "code")), ==, code);
+  g_assert_true (json_is_string (json_object_get (frame->json, "message")));
+  peer_expect_end (self);
+}
+
+void
+peer_hello (Peer *self)
+{
+  peer_skip (self, ASB_FRAME_HELLO);
+  peer_send_text (self, ASB_FRAME_HELLO, 0, PEER_HELLO);
+}
+
+AsbTransport *
+peer_open (Peer *self)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending pending = { 0 };
+  AsbGuestTransport *transport;
+
+  asb_guest_transport_new_async (self->stream, NULL, NULL, pending_cb, &pending);
+  g_clear_object (&self->stream);
+  peer_hello (self);
+  result = pending_wait (&pending);
+  transport = asb_guest_transport_new_finish (result, &error);
+  g_assert_no_error (error);
+  return ASB_TRANSPORT (transport);
+}
+
+void
+pending_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Pending *self = user_data;
+
+  g_assert_null (self->result);
+  self->result = g_object_ref (result);
+}
+
+GAsyncResult *
+pending_wait (Pending *self)
+{
+  while (!self->result)
+    g_main_context_iteration (NULL, TRUE);
+  return g_steal_pointer (&self->result);
+}
+
+gboolean
+pending_is_done (Pending *self)
+{
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  return self->result != NULL;
+}

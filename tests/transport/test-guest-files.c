@@ -1,0 +1,1133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The operations on files: what is asked, what is made of the answer. */
+
+#include "peer.h"
+
+#include <string.h>
+
+#define NO_BYTES "\xff\x01name"
+
+typedef struct
+{
+  Peer *peer;
+  AsbTransport *transport;
+  AsbFileRequest *request;
+  Pending pending;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->peer = peer_new ();
+  fixture->transport = peer_open (fixture->peer);
+  fixture->request = asb_file_request_new_for_path ("/d/f");
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_clear_object (&fixture->request);
+  g_clear_object (&fixture->transport);
+  g_clear_pointer (&fixture->peer, peer_free);
+}
+
+static void
+check_arguments (Fixture *fixture, const char *call, const char *expected)
+{
+  g_autoptr (PeerFrame) frame = peer_expect_call (fixture->peer, call);
+  g_autoptr (json_t) json = json_loads (expected, 0, NULL);
+  const json_t *arguments = json_object_get (frame->json, "args");
+  char *text = json_dumps (arguments, JSON_COMPACT | JSON_SORT_KEYS);
+
+  g_assert_nonnull (json);
+  g_test_message ("%s", text);
+  g_assert_true (json_equal (arguments, json));
+  free (text);
+}
+
+static void
+reply (Fixture *fixture, const char *json)
+{
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, json);
+}
+
+static void
+check_entry (AsbFileInfo *info)
+{
+  GDateTime *modified_at = asb_file_info_get_modified_at (info);
+
+  g_assert_cmpstr (asb_file_info_get_path (info), ==, "/d/f");
+  g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_FILE);
+  g_assert_cmpuint (asb_file_info_get_size (info), ==, 5);
+  g_assert_cmpuint (asb_file_info_get_mode (info), ==, 0644);
+  g_assert_cmpuint (asb_file_info_get_uid (info), ==, 1);
+  g_assert_cmpuint (asb_file_info_get_gid (info), ==, 2);
+  g_assert_cmpint (g_date_time_to_unix (modified_at), ==, 3);
+  g_assert_cmpint (g_date_time_get_microsecond (modified_at), ==, 4);
+}
+
+static AsbFileInfo *
+finish_query (Fixture *fixture, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
+
+  return asb_transport_query_file_finish (fixture->transport, result, error);
+}
+
+static void
+begin_query (Fixture *fixture, GCancellable *cancellable)
+{
+  asb_transport_query_file_async (fixture->transport, fixture->request, cancellable, pending_cb,
+                                  &fixture->pending);
+}
+
+static void
+test_query (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin_query (fixture, NULL);
+  check_arguments (fixture, "file.stat", "{\"path\": \"/d/f\", \"follow\": true}");
+  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  info = finish_query (fixture, &error);
+  g_assert_no_error (error);
+  check_entry (info);
+  g_assert_null (asb_file_info_get_hash (info));
+}
+
+/* Names are bytes, and a time may be one that GLib has no date for. */
+static void
+test_query_link (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbFileInfo) info = NULL;
+
+  asb_file_request_set_path (fixture->request, "/" NO_BYTES);
+  asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_NOFOLLOW);
+  begin_query (fixture, NULL);
+  check_arguments (fixture, "file.stat",
+                   "{\"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"follow\": false}");
+  reply (fixture, "{\"result\": {\"entry\": {\"name\": {\"b64\": \"/wFuYW1l\"},"
+                  " \"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"kind\": \"symlink\", \"size\": 4,"
+                  " \"mode\": 511, \"uid\": 0, \"gid\": 0,"
+                  " \"mtime\": {\"sec\": 9007199254740991, \"nsec\": 0},"
+                  " \"target\": {\"b64\": \"/w==\"}}}}");
+  info = finish_query (fixture, NULL);
+  g_assert_nonnull (info);
+  g_assert_cmpstr (asb_file_info_get_path (info), ==, "/" NO_BYTES);
+  g_assert_cmpstr (asb_file_info_get_target (info), ==, "\xff");
+  g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_SYMLINK);
+  g_assert_null (asb_file_info_get_modified_at (info));
+}
+
+static void
+test_no_path (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (asb_transport_query_file (fixture->transport, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_null (asb_transport_list_files (fixture->transport, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_null (asb_transport_open_write (fixture->transport, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_false (asb_transport_move_file (fixture->transport, fixture->request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+static void
+test_offset_out_of_range (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_offset (fixture->request, G_GUINT64_CONSTANT (1) << 53);
+  g_assert_null (asb_transport_read_file (fixture->transport, fixture->request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+/* Lists. */
+
+static GListModel *
+finish_list (Fixture *fixture, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
+
+  return asb_transport_list_files_finish (fixture->transport, result, error);
+}
+
+static void
+begin_list (Fixture *fixture)
+{
+  asb_transport_list_files_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                  &fixture->pending);
+  check_arguments (fixture, "file.list", "{\"path\": \"/d/f\"}");
+}
+
+static char *
+many_entries (guint n)
+{
+  GString *lines = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (lines,
+                            "{\"name\": \"%u\", \"path\": \"/d/f/%u\", \"kind\": \"file\","
+                            " \"size\": %u, \"mode\": 420, \"uid\": 1, \"gid\": 2,"
+                            " \"mtime\": {\"sec\": 3, \"nsec\": 4}}\n",
+                            i, i, i);
+  return g_string_free (lines, FALSE);
+}
+
+/* Frames end anywhere in a line; the REPLY may overtake them. */
+static void
+test_list (Fixture *fixture, gconstpointer data)
+{
+  gsize piece = GPOINTER_TO_SIZE (data);
+  g_autofree char *lines = many_entries (100);
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size = strlen (lines);
+
+  begin_list (fixture);
+  if (piece == 7)
+    reply (fixture, "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
+  for (gsize at = 0; at < size; at += piece)
+    peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, lines + at, MIN (piece, size - at));
+  peer_send_end (fixture->peer, 1, 1);
+  if (piece != 7)
+    reply (fixture, "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
+
+  list = finish_list (fixture, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 100);
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autoptr (AsbFileInfo) info = g_list_model_get_item (list, i);
+      g_autofree char *path = g_strdup_printf ("/d/f/%u", i);
+
+      g_assert_cmpstr (asb_file_info_get_path (info), ==, path);
+      g_assert_cmpuint (asb_file_info_get_size (info), ==, i);
+    }
+}
+
+static void
+test_list_errors (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GListModel) list = NULL;
+  GVariant *errors;
+
+  begin_list (fixture);
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"result\": {\"count\": 0, \"errors\": [{\"path\": \"/d/f/x\", \"code\":"
+                  " \"permission_denied\", \"message\": \"No\"}], \"error_count\": 1}}");
+  list = finish_list (fixture, NULL);
+  g_assert_nonnull (list);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 0);
+  errors = g_object_get_data (G_OBJECT (list), "asb-errors");
+  g_assert_cmpuint (g_variant_n_children (errors), ==, 1);
+}
+
+/* More than a window of entries: credit is given as they come. */
+static void
+test_list_credit (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *lines = many_entries (10000);
+  g_autofree char *end
+      = g_strdup ("{\"result\": {\"count\": 10000, \"errors\": [], \"error_count\": 0}}");
+  g_autoptr (GListModel) list = NULL;
+  gsize size = strlen (lines);
+  guint64 credit = 0;
+
+  begin_list (fixture);
+  for (gsize at = 0; at < size;)
+    {
+      gsize piece = MIN (ASB_FRAME_MAX_DATA, size - at);
+
+      while (at + piece > credit + ASB_FRAME_WINDOW)
+        {
+          g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_CREDIT);
+
+          credit = asb_frame_count_read (g_bytes_get_data (frame->payload, NULL));
+        }
+      peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, lines + at, piece);
+      at += piece;
+    }
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, end);
+  list = finish_list (fixture, NULL);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 10000);
+}
+
+/* A directory without end is given up, and the rest refused. */
+static void
+test_list_endless (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *lines = many_entries (500);
+  g_autoptr (GError) error = NULL;
+  gsize size = strlen (lines);
+  guint64 credit = 0;
+  guint64 total = 0;
+  gboolean refused = FALSE;
+
+  g_assert_cmpuint (size, <=, ASB_FRAME_MAX_DATA);
+  begin_list (fixture);
+  while (!refused)
+    {
+      if (total + size <= credit + ASB_FRAME_WINDOW)
+        {
+          peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, lines, size);
+          total += size;
+        }
+      else
+        {
+          g_autoptr (PeerFrame) frame = peer_receive (fixture->peer);
+
+          if (frame->header.type == ASB_FRAME_CREDIT)
+            credit = asb_frame_count_read (g_bytes_get_data (frame->payload, NULL));
+          refused = frame->header.type == ASB_FRAME_STOP;
+        }
+    }
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  g_assert_null (finish_list (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
+
+  /* The connection is as good as before. */
+  begin_query (fixture, NULL);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 2, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  g_object_unref (finish_query (fixture, NULL));
+}
+
+/* Reading. */
+
+static GBytes *
+finish_read (Fixture *fixture, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
+
+  return asb_transport_read_file_finish (fixture->transport, result, error);
+}
+
+static void
+begin_read (Fixture *fixture, const char *arguments)
+{
+  asb_transport_read_file_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                 &fixture->pending);
+  check_arguments (fixture, "file.read", arguments);
+}
+
+static void
+send_opened (Fixture *fixture)
+{
+  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1,
+                  "{\"event\": \"opened\", \"entry\": " PEER_ENTRY "}");
+}
+
+static void
+test_read (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin_read (fixture, "{\"path\": \"/d/f\"}");
+  send_opened (fixture);
+  peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, "a\0\xff", 3);
+  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5, \"hash\": \"" PEER_HASH "\"}}");
+  peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, ASB_FRAME_FLAG_FIN, "\r\n", 2);
+  bytes = finish_read (fixture, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "a\0\xff\r\n", 5);
+}
+
+static void
+test_read_part (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  asb_file_request_set_offset (fixture->request, 10);
+  asb_file_request_set_length (fixture->request, 3);
+  begin_read (fixture, "{\"path\": \"/d/f\", \"offset\": 10, \"length\": 3}");
+  send_opened (fixture);
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"result\": {\"bytes\": 0, \"size\": 5}}");
+  bytes = finish_read (fixture, NULL);
+  g_assert_cmpuint (g_bytes_get_size (bytes), ==, 0);
+}
+
+/* No more comes into memory than was asked for. */
+static void
+test_read_more (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_length (fixture->request, 3);
+  begin_read (fixture, "{\"path\": \"/d/f\", \"length\": 3}");
+  send_opened (fixture);
+  peer_send_data (fixture->peer, 1, 1, "abcd");
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  g_assert_null (finish_read (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+}
+
+static void
+test_read_other_count (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  begin_read (fixture, "{\"path\": \"/d/f\"}");
+  send_opened (fixture);
+  peer_send_data (fixture->peer, 1, 1, "abcd");
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
+  peer_expect_goodbye (fixture->peer, "protocol_error");
+  g_assert_null (finish_read (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+}
+
+/* The REPLY has come, and the bytes never do: it can be cancelled all the same. */
+static void
+test_read_never_ends (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  asb_transport_read_file_async (fixture->transport, fixture->request, cancellable, pending_cb,
+                                 &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  send_opened (fixture);
+  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+  g_cancellable_cancel (cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  g_assert_null (finish_read (fixture, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static GInputStream *
+open_read (Fixture *fixture)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  GInputStream *stream;
+
+  asb_transport_open_read_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                 &fixture->pending);
+  check_arguments (fixture, "file.read", "{\"path\": \"/d/f\"}");
+  g_assert_false (pending_is_done (&fixture->pending));
+  send_opened (fixture);
+  result = pending_wait (&fixture->pending);
+  stream = asb_transport_open_read_finish (fixture->transport, result, &error);
+  g_assert_no_error (error);
+  return stream;
+}
+
+static void
+test_open_read (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GInputStream) stream = open_read (fixture);
+  g_autoptr (GError) error = NULL;
+  GVariant *result;
+  char bytes[10];
+  gint64 size;
+
+  check_entry (g_object_get_data (G_OBJECT (stream), "asb-file-info"));
+  peer_send_data (fixture->peer, 1, 1, "abc");
+  g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, NULL), ==, 3);
+  g_assert_null (g_object_get_data (G_OBJECT (stream), "asb-result"));
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"result\": {\"bytes\": 3, \"size\": 3, \"hash\": \"" PEER_HASH "\"}}");
+  g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, &error), ==, 0);
+  g_assert_no_error (error);
+  result = g_object_get_data (G_OBJECT (stream), "asb-result");
+  g_assert_true (g_variant_lookup (result, "size", "x", &size));
+  g_assert_cmpint (size, ==, 3);
+}
+
+/* The stream of a file that could not be read to its end does not end as if it had been. */
+static void
+test_open_read_fails (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GInputStream) stream = open_read (fixture);
+  g_autoptr (GError) error = NULL;
+  char bytes[10];
+
+  peer_send_data (fixture->peer, 1, 1, "abc");
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"error\": {\"code\": \"io_error\", \"message\": \"Bad sector\"}}");
+  g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, NULL), ==, 3);
+  g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, &error), ==, -1);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_IO);
+  g_assert_cmpstr (error->message, ==, "Bad sector");
+}
+
+static void
+test_open_read_refused (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_transport_open_read_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                 &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"error\": {\"code\": \"file_not_found\", \"message\": \"No such file\"}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_null (asb_transport_open_read_finish (fixture->transport, result, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND);
+}
+
+static void
+test_open_read_dropped (Fixture *fixture, gconstpointer data)
+{
+  g_object_unref (open_read (fixture));
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+}
+
+/* Cancelled before the guest has opened the file: the answer comes with the REPLY. */
+static void
+test_open_read_cancelled (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_transport_open_read_async (fixture->transport, fixture->request, cancellable, pending_cb,
+                                 &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  g_cancellable_cancel (cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  send_opened (fixture);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  peer_send_data (fixture->peer, 1, 1, "abc");
+  g_assert_false (pending_is_done (&fixture->pending));
+  peer_send_end (fixture->peer, 1, 1);
+  reply (fixture, "{\"result\": {\"bytes\": 3, \"size\": 3}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_null (asb_transport_open_read_finish (fixture->transport, result, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* Writing. */
+
+#define WRITTEN                                                                                    \
+  "{\"result\": {\"size\": 5, \"hash\": \"" PEER_HASH                                              \
+  "\", \"previous_hash\": null, \"entry\": " PEER_ENTRY "}}"
+
+static AsbFileInfo *
+finish_write (Fixture *fixture, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
+
+  return asb_transport_write_file_finish (fixture->transport, result, error);
+}
+
+static void
+begin_write (Fixture *fixture, const char *arguments)
+{
+  asb_transport_write_file_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                  &fixture->pending);
+  check_arguments (fixture, "file.write", arguments);
+}
+
+static void
+test_write (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GBytes) contents = g_bytes_new ("a\0b\xff", 4);
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size;
+  gconstpointer bytes;
+
+  asb_file_request_set_contents (fixture->request, contents);
+  begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
+  frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
+  bytes = g_bytes_get_data (frame->payload, &size);
+  g_assert_cmpmem (bytes, size, "a\0b\xff", 4);
+  g_assert_cmpint (frame->header.flags, ==, ASB_FRAME_FLAG_FIN);
+  reply (fixture, WRITTEN);
+  info = finish_write (fixture, &error);
+  g_assert_no_error (error);
+  check_entry (info);
+  g_assert_cmpstr (asb_file_info_get_hash (info), ==, PEER_HASH);
+  g_assert_null (asb_file_info_get_previous_hash (info));
+}
+
+static void
+test_write_options (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+
+  asb_file_request_set_expected_hash (fixture->request, PEER_HASH);
+  asb_file_request_set_mode (fixture->request, 0600);
+  asb_file_request_set_flags (fixture->request,
+                              ASB_FILE_FLAGS_CREATE_ONLY | ASB_FILE_FLAGS_NO_PARENTS);
+  begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": true, \"make_parents\": false,"
+                        " \"mode\": 384, \"expected_hash\": \"" PEER_HASH "\"}");
+  frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
+  g_assert_cmpuint (frame->header.length, ==, 0);
+  g_assert_cmpint (frame->header.flags, ==, ASB_FRAME_FLAG_FIN);
+  reply (fixture, WRITTEN);
+  info = finish_write (fixture, NULL);
+  g_assert_nonnull (info);
+}
+
+/* Contents go as the guest gives credit. */
+static void
+test_write_much (Fixture *fixture, gconstpointer data)
+{
+  gsize size = 1000000;
+  g_autoptr (GBytes) contents = g_bytes_new_take (g_strnfill (size, 'x'), size);
+  g_autoptr (AsbFileInfo) info = NULL;
+  guint64 total = 0;
+  guint64 credit = 0;
+  gboolean finished = FALSE;
+
+  asb_file_request_set_contents (fixture->request, contents);
+  begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
+  while (!finished)
+    {
+      g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
+
+      total += frame->header.length;
+      finished = frame->header.flags & ASB_FRAME_FLAG_FIN;
+      g_assert_cmpuint (total, <=, credit + ASB_FRAME_WINDOW);
+      if (total == credit + ASB_FRAME_WINDOW)
+        {
+          credit = total;
+          peer_send_count (fixture->peer, ASB_FRAME_CREDIT, 1, 0, credit);
+        }
+    }
+  g_assert_cmpuint (total, ==, size);
+  reply (fixture, WRITTEN);
+  info = finish_write (fixture, NULL);
+  g_assert_nonnull (info);
+}
+
+static void
+test_write_conflict (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  AsbErrorInfo *info;
+  const char *hash = NULL;
+
+  begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
+  peer_skip (fixture->peer, ASB_FRAME_DATA);
+  reply (fixture, "{\"error\": {\"code\": \"concurrent_modification\", \"message\": \"It is"
+                  " another\", \"details\": {\"expected_hash\": \"a\", \"actual_hash\": null}}}");
+  g_assert_null (finish_write (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION);
+  g_assert_cmpstr (error->message, ==, "It is another");
+  info = asb_error_get_info (error);
+  g_assert_true (
+      g_variant_lookup (asb_error_info_get_details (info), "expected_hash", "&s", &hash));
+  g_assert_cmpstr (hash, ==, "a");
+  g_assert_false (g_variant_lookup (asb_error_info_get_details (info), "actual_hash", "&s", &hash));
+  g_assert_true (info == asb_error_info_get_last ());
+}
+
+static GOutputStream *
+open_write (Fixture *fixture)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  GOutputStream *stream;
+
+  asb_transport_open_write_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                  &fixture->pending);
+  check_arguments (fixture, "file.write",
+                   "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
+  result = pending_wait (&fixture->pending);
+  stream = asb_transport_open_write_finish (fixture->transport, result, &error);
+  g_assert_no_error (error);
+  return stream;
+}
+
+/* The stream is closed when the guest has written the file. */
+static void
+test_open_write (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GOutputStream) stream = open_write (fixture);
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbFileInfo *info;
+
+  g_assert_cmpint (g_output_stream_write (stream, "hello", 5, NULL, NULL), ==, 5);
+  frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
+  g_assert_cmpint (frame->header.flags, ==, 0);
+  g_output_stream_close_async (stream, G_PRIORITY_DEFAULT, NULL, pending_cb, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_DATA);
+  g_assert_false (pending_is_done (&fixture->pending));
+  reply (fixture, WRITTEN);
+  result = pending_wait (&fixture->pending);
+  g_assert_true (g_output_stream_close_finish (stream, result, &error));
+  g_assert_no_error (error);
+  info = g_object_get_data (G_OBJECT (stream), "asb-file-info");
+  check_entry (info);
+  g_assert_cmpstr (asb_file_info_get_hash (info), ==, PEER_HASH);
+}
+
+/* A refusal reaches whoever is writing, and whoever closes. */
+static void
+test_open_write_refused (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GOutputStream) stream = open_write (fixture);
+  g_autoptr (GError) error = NULL;
+  gssize n;
+
+  reply (fixture, "{\"error\": {\"code\": \"no_space\", \"message\": \"The disk is full\"}}");
+  do
+    n = g_output_stream_write (stream, "hello", 5, NULL, &error);
+  while (n > 0);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_NO_SPACE);
+  g_clear_error (&error);
+  g_assert_false (g_output_stream_close (stream, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_NO_SPACE);
+}
+
+/* Who drops the stream without closing it wants nothing written. */
+static void
+test_open_write_dropped (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GOutputStream) stream = open_write (fixture);
+
+  g_assert_cmpint (g_output_stream_write (stream, "hello", 5, NULL, NULL), ==, 5);
+  peer_skip (fixture->peer, ASB_FRAME_DATA);
+  g_clear_object (&stream);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+}
+
+static void
+test_open_write_cancelled (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GOutputStream) stream = open_write (fixture);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_false (g_output_stream_close (stream, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+}
+
+static void
+test_open_write_lost (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GOutputStream) stream = open_write (fixture);
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_output_stream_close_async (stream, G_PRIORITY_DEFAULT, NULL, pending_cb, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_DATA);
+  peer_close (fixture->peer);
+  result = pending_wait (&fixture->pending);
+  g_assert_false (g_output_stream_close_finish (stream, result, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+/* The others. */
+
+static void
+test_mkdir (Fixture *fixture, gconstpointer data)
+{
+  gboolean created = GPOINTER_TO_INT (data);
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_mode (fixture->request, 0700);
+  asb_file_request_set_flags (fixture->request, created ? ASB_FILE_FLAGS_NO_PARENTS : 0);
+  asb_transport_make_directory_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                      &fixture->pending);
+  check_arguments (fixture, "file.mkdir",
+                   created ? "{\"path\": \"/d/f\", \"parents\": false, \"mode\": 448}"
+                           : "{\"path\": \"/d/f\", \"parents\": true, \"mode\": 448}");
+  reply (fixture,
+         created ? "{\"result\": {\"created\": true}}" : "{\"result\": {\"created\": false}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_cmpint (asb_transport_make_directory_finish (fixture->transport, result, &error), ==,
+                   created);
+  g_assert_no_error (error);
+}
+
+static void
+test_delete (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_RECURSIVE);
+  asb_transport_delete_file_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                   &fixture->pending);
+  check_arguments (fixture, "file.delete", "{\"path\": \"/d/f\", \"recursive\": true}");
+  reply (fixture, "{\"result\": {}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_true (asb_transport_delete_file_finish (fixture->transport, result, &error));
+  g_assert_no_error (error);
+}
+
+static void
+test_move (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_new_path (fixture->request, "/d/g");
+  asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_OVERWRITE);
+  asb_transport_move_file_async (fixture->transport, fixture->request, NULL, pending_cb,
+                                 &fixture->pending);
+  check_arguments (fixture, "file.move",
+                   "{\"from\": \"/d/f\", \"to\": \"/d/g\", \"overwrite\": true}");
+  reply (fixture, "{\"result\": {}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_true (asb_transport_move_file_finish (fixture->transport, result, &error));
+  g_assert_no_error (error);
+}
+
+/* Errors. */
+
+typedef struct
+{
+  const char *code;
+  int expected;
+} Code;
+
+static const Code CODES[] = {
+  { "invalid_argument", ASB_ERROR_INVALID_ARGUMENT },
+  { "unsupported_call", ASB_ERROR_UNSUPPORTED_CAPABILITY },
+  { "too_many_requests", ASB_ERROR_TOO_MANY_REQUESTS },
+  { "file_not_found", ASB_ERROR_FILE_NOT_FOUND },
+  { "already_exists", ASB_ERROR_ALREADY_EXISTS },
+  { "is_directory", ASB_ERROR_IS_DIRECTORY },
+  { "not_directory", ASB_ERROR_NOT_DIRECTORY },
+  { "not_regular_file", ASB_ERROR_NOT_REGULAR_FILE },
+  { "directory_not_empty", ASB_ERROR_DIRECTORY_NOT_EMPTY },
+  { "permission_denied", ASB_ERROR_PERMISSION_DENIED },
+  { "no_space", ASB_ERROR_NO_SPACE },
+  { "read_only", ASB_ERROR_READ_ONLY },
+  { "too_large", ASB_ERROR_TOO_LARGE },
+  { "path_protected", ASB_ERROR_PATH_PROTECTED },
+  { "io_error", ASB_ERROR_IO },
+  { "concurrent_modification", ASB_ERROR_CONCURRENT_MODIFICATION },
+  { "command_not_found", ASB_ERROR_COMMAND_NOT_FOUND },
+  { "command_not_executable", ASB_ERROR_COMMAND_NOT_EXECUTABLE },
+  { "working_directory", ASB_ERROR_WORKING_DIRECTORY },
+  { "command_execution_error", ASB_ERROR_COMMAND_EXECUTION },
+  { "history_unavailable", ASB_ERROR_HISTORY_UNAVAILABLE },
+  { "history_identity", ASB_ERROR_HISTORY_IDENTITY },
+  { "history_storage_exhausted", ASB_ERROR_HISTORY_STORAGE_EXHAUSTED },
+  { "history_database_error", ASB_ERROR_HISTORY_DATABASE },
+  { "internal_error", ASB_ERROR_INTERNAL },
+  { "of_the_future", ASB_ERROR_SANDBOX_BACKEND },
+  /* What this side would have found out. */
+  { "interrupted", ASB_ERROR_SANDBOX_BACKEND },
+  { "protocol_error", ASB_ERROR_SANDBOX_BACKEND },
+};
+
+static void
+test_error (gconstpointer data)
+{
+  const Code *code = data;
+  Fixture fixture = { 0 };
+  g_autofree char *json = g_strdup_printf ("{\"error\": {\"code\": \"%s\", \"message\": \"Could"
+                                           " not\\n\\u202e do it\"}}",
+                                           code->code);
+  g_autoptr (GError) error = NULL;
+  AsbErrorInfo *info;
+
+  set_up (&fixture, NULL);
+  begin_query (&fixture, NULL);
+  peer_skip (fixture.peer, ASB_FRAME_CALL);
+  reply (&fixture, json);
+  g_assert_null (finish_query (&fixture, &error));
+  g_assert_error (error, ASB_ERROR, code->expected);
+  /* What a terminal would act on is not passed on. */
+  g_assert_cmpstr (error->message, ==, "Could not\357\277\275\357\277\275 do it");
+  info = asb_error_get_info (error);
+  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "file.stat");
+  g_assert_cmpstr (asb_error_info_get_provider_error_code (info), ==, code->code);
+  g_assert_cmpint (asb_error_info_get_retryable (info), ==,
+                   code->expected == ASB_ERROR_TOO_MANY_REQUESTS);
+  tear_down (&fixture, NULL);
+}
+
+static void
+test_error_long (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *text = g_strnfill (900000, 'x');
+  g_autofree char *json
+      = g_strdup_printf ("{\"error\": {\"code\": \"io_error\", \"message\": \"%s\"}}", text);
+  g_autoptr (GError) error = NULL;
+
+  begin_query (fixture, NULL);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  reply (fixture, json);
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_IO);
+  g_assert_cmpuint (strlen (error->message), <, 5000);
+}
+
+/* Cancelling. */
+
+static void
+test_cancel_before (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  begin_query (fixture, cancellable);
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  /* Nothing was sent. */
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+}
+
+static void
+test_cancel_during (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin_query (fixture, cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  g_cancellable_cancel (cancellable);
+  frame = peer_expect (fixture->peer, ASB_FRAME_CANCEL);
+  g_assert_cmpuint (frame->header.call, ==, 1);
+  g_assert_false (pending_is_done (&fixture->pending));
+  reply (fixture, "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* What was done all the same is told. */
+static void
+test_cancel_too_late (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin_query (fixture, cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  g_cancellable_cancel (cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  info = finish_query (fixture, &error);
+  g_assert_no_error (error);
+  check_entry (info);
+}
+
+static void
+test_cancel_after (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (AsbFileInfo) info = NULL;
+
+  begin_query (fixture, cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  info = finish_query (fixture, NULL);
+  g_cancellable_cancel (cancellable);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+}
+
+static void
+test_cancel_lost (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  begin_query (fixture, cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  g_cancellable_cancel (cancellable);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  peer_close (fixture->peer);
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+/* Records. */
+
+static AsbOperation *
+operation_new (void)
+{
+  g_autoptr (GVariant) request
+      = g_variant_ref_sink (g_variant_new_parsed ("{'path': <'/d/f'>, 'n': <int64 1>}"));
+  g_autoptr (GVariant) file_operation
+      = g_variant_ref_sink (g_variant_new_parsed ("{'path': <'/d/f'>, 'change_type': <'read'>}"));
+
+  return g_object_new (ASB_TYPE_OPERATION, "event-id", "e1", "operation-type", "file.stat",
+                       "required", TRUE, "actor-type", "agent", "actor-id", "a1", "thread-id", "t1",
+                       "correlation-id", "c1", "request", request, "file-operation", file_operation,
+                       NULL);
+}
+
+static void
+check_record (PeerFrame *frame)
+{
+  g_autoptr (json_t) expected
+      = json_loads ("{\"event_id\": \"e1\", \"operation_type\": \"file.stat\", \"required\": true,"
+                    " \"actor\": {\"actor_type\": \"agent\", \"actor_id\": \"a1\","
+                    " \"thread_id\": \"t1\", \"correlation_id\": \"c1\"},"
+                    " \"request\": {\"path\": \"/d/f\", \"n\": 1},"
+                    " \"file_operation\": {\"path\": \"/d/f\", \"change_type\": \"read\"}}",
+                    0, NULL);
+
+  g_assert_nonnull (expected);
+  g_assert_true (json_equal (json_object_get (frame->json, "record"), expected));
+}
+
+typedef struct
+{
+  const char *name;
+  const char *record;
+  const char *error;
+} Record;
+
+static const Record RECORDS[] = {
+  { "complete", ", \"record\": {\"state\": \"complete\"}", NULL },
+  { "failed", ", \"record\": {\"state\": \"failed\", \"message\": \"The disk is full\"}",
+    "The disk is full" },
+  { "failed-without-message", ", \"record\": {\"state\": \"failed\"}",
+    "The guest could not keep the record" },
+  { "missing", "", "The guest did not say whether it kept the record" },
+};
+
+static void
+test_record (gconstpointer data)
+{
+  const Record *record = data;
+  Fixture fixture = { 0 };
+  g_autoptr (AsbOperation) operation = operation_new ();
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autofree char *json
+      = g_strdup_printf ("{\"result\": {\"entry\": %s}%s}", PEER_ENTRY, record->record);
+
+  set_up (&fixture, NULL);
+  asb_file_request_set_operation (fixture.request, operation);
+  begin_query (&fixture, NULL);
+  frame = peer_expect_call (fixture.peer, "file.stat");
+  check_record (frame);
+  reply (&fixture, json);
+  info = finish_query (&fixture, NULL);
+  g_assert_nonnull (info);
+  g_assert_cmpstr (g_object_get_data (G_OBJECT (fixture.request), "asb-record-error"), ==,
+                   record->error);
+  tear_down (&fixture, NULL);
+}
+
+static void
+test_record_wrong (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbOperation) operation = operation_new ();
+  g_autoptr (GError) error = NULL;
+  AsbErrorInfo *info;
+
+  asb_file_request_set_operation (fixture->request, operation);
+  begin_query (fixture, NULL);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}, \"record\": {\"state\": \"odd\"}}");
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  info = asb_error_get_info (error);
+  g_assert_cmpstr (asb_error_info_get_operation_id (info), ==, "e1");
+  g_assert_cmpstr (asb_error_info_get_actor_id (info), ==, "a1");
+  g_assert_cmpstr (asb_error_info_get_correlation_id (info), ==, "c1");
+}
+
+/* What the record cannot hold is refused before anything is sent. */
+static void
+test_record_unsendable (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GVariant) request
+      = g_variant_ref_sink (g_variant_new_parsed ("{'a': <('tuple', 1)>}"));
+  g_autoptr (AsbOperation) operation
+      = g_object_new (ASB_TYPE_OPERATION, "event-id", "e1", "operation-type", "file.stat",
+                      "request", request, NULL);
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_operation (fixture->request, operation);
+  begin_query (fixture, NULL);
+  g_assert_null (finish_query (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+#define ADD(path, data, function)                                                                  \
+  g_test_add ("/guest-files/" path, Fixture, data, set_up, function, tear_down)
+  ADD ("query/file", NULL, test_query);
+  ADD ("query/link", NULL, test_query_link);
+  ADD ("no-path", NULL, test_no_path);
+  ADD ("offset-out-of-range", NULL, test_offset_out_of_range);
+  ADD ("list/bytes", GSIZE_TO_POINTER (1), test_list);
+  ADD ("list/reply-first", GSIZE_TO_POINTER (7), test_list);
+  ADD ("list/pieces", GSIZE_TO_POINTER (1000), test_list);
+  ADD ("list/whole", GSIZE_TO_POINTER (ASB_FRAME_MAX_DATA), test_list);
+  ADD ("list/errors", NULL, test_list_errors);
+  ADD ("list/credit", NULL, test_list_credit);
+  ADD ("list/endless", NULL, test_list_endless);
+  ADD ("read/whole", NULL, test_read);
+  ADD ("read/part", NULL, test_read_part);
+  ADD ("read/more", NULL, test_read_more);
+  ADD ("read/other-count", NULL, test_read_other_count);
+  ADD ("read/never-ends", NULL, test_read_never_ends);
+  ADD ("open-read/done", NULL, test_open_read);
+  ADD ("open-read/fails", NULL, test_open_read_fails);
+  ADD ("open-read/refused", NULL, test_open_read_refused);
+  ADD ("open-read/dropped", NULL, test_open_read_dropped);
+  ADD ("open-read/cancelled", NULL, test_open_read_cancelled);
+  ADD ("write/done", NULL, test_write);
+  ADD ("write/options", NULL, test_write_options);
+  ADD ("write/much", NULL, test_write_much);
+  ADD ("write/conflict", NULL, test_write_conflict);
+  ADD ("open-write/done", NULL, test_open_write);
+  ADD ("open-write/refused", NULL, test_open_write_refused);
+  ADD ("open-write/dropped", NULL, test_open_write_dropped);
+  ADD ("open-write/cancelled", NULL, test_open_write_cancelled);
+  ADD ("open-write/lost", NULL, test_open_write_lost);
+  ADD ("mkdir/created", GINT_TO_POINTER (TRUE), test_mkdir);
+  ADD ("mkdir/there", GINT_TO_POINTER (FALSE), test_mkdir);
+  ADD ("delete", NULL, test_delete);
+  ADD ("move", NULL, test_move);
+  ADD ("error/long", NULL, test_error_long);
+  ADD ("cancel/before", NULL, test_cancel_before);
+  ADD ("cancel/during", NULL, test_cancel_during);
+  ADD ("cancel/too-late", NULL, test_cancel_too_late);
+  ADD ("cancel/after", NULL, test_cancel_after);
+  ADD ("cancel/lost", NULL, test_cancel_lost);
+  ADD ("record/wrong", NULL, test_record_wrong);
+  ADD ("record/unsendable", NULL, test_record_unsendable);
+#undef ADD
+  for (gsize i = 0; i < G_N_ELEMENTS (CODES); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/guest-files/error/%s", CODES[i].code);
+
+      g_test_add_data_func (path, &CODES[i], test_error);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (RECORDS); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/guest-files/record/%s", RECORDS[i].name);
+
+      g_test_add_data_func (path, &RECORDS[i], test_record);
+    }
+
+  return g_test_run ();
+}

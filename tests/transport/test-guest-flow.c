@@ -1,0 +1,1029 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How frames flow: numbers, windows, acknowledgements, the end. */
+
+#include "peer.h"
+
+#include <fcntl.h>
+#include <gio/gunixinputstream.h>
+#include <gio/gunixoutputstream.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "asb-guest-connection-private.h"
+
+#define UNACKNOWLEDGED ((gsize)ASB_FRAME_MAX_UNACKNOWLEDGED)
+#define WINDOW ((gsize)ASB_FRAME_WINDOW)
+
+typedef struct
+{
+  Peer *peer;
+  AsbTransport *transport;
+  Pending pending;
+  AsbProcess *process;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->peer = peer_new ();
+  fixture->transport = peer_open (fixture->peer);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_clear_object (&fixture->process);
+  g_clear_object (&fixture->transport);
+  g_clear_pointer (&fixture->peer, peer_free);
+}
+
+static void
+start_call (Fixture *fixture, Pending *pending)
+{
+  asb_transport_call_async (fixture->transport, "x", NULL, NULL, pending_cb, pending);
+}
+
+static GVariant *
+finish_call (Fixture *fixture, Pending *pending, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (pending);
+
+  return asb_transport_call_finish (fixture->transport, result, error);
+}
+
+static void
+answer_call (Fixture *fixture)
+{
+  g_autoptr (GVariant) result = NULL;
+
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, "{\"result\": {}}");
+  result = finish_call (fixture, &fixture->pending, NULL);
+  g_assert_nonnull (result);
+}
+
+/* A command with all its streams, as call 1. */
+static void
+start_command (Fixture *fixture)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  asb_transport_start_command_async (fixture->transport, spec, NULL, pending_cb, &fixture->pending);
+  peer_frame_free (peer_expect_call (fixture->peer, "command.start"));
+  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
+  result = pending_wait (&fixture->pending);
+  fixture->process = asb_transport_start_command_finish (fixture->transport, result, &error);
+  g_assert_no_error (error);
+}
+
+static GString *
+script (Peer *peer)
+{
+  GString *bytes = g_string_new (NULL);
+  const struct
+  {
+    AsbFrameType type;
+    guint16 channel;
+    guint8 flags;
+    const char *payload;
+  } frames[] = {
+    { ASB_FRAME_EVENT, 0, 0, PEER_STARTED }, { ASB_FRAME_DATA, 1, 0, "one" },
+    { ASB_FRAME_DATA, 2, 0, "two" },         { ASB_FRAME_DATA, 1, ASB_FRAME_FLAG_FIN, "three" },
+    { ASB_FRAME_REPLY, 0, 0, PEER_RESULT },  { ASB_FRAME_DATA, 2, ASB_FRAME_FLAG_FIN, "" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (frames); i++)
+    {
+      g_autoptr (GBytes) frame
+          = peer_frame_new (peer, frames[i].type, 1, frames[i].channel, frames[i].flags,
+                            frames[i].payload, strlen (frames[i].payload));
+      gsize size;
+      const char *data = g_bytes_get_data (frame, &size);
+
+      g_string_append_len (bytes, data, (gssize)size);
+    }
+  return bytes;
+}
+
+static AsbProcess *
+run_command (Fixture *fixture, GError **error)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
+
+  return asb_transport_start_command_finish (fixture->transport, result, error);
+}
+
+static void
+begin_command (Fixture *fixture)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("x");
+
+  asb_transport_start_command_async (fixture->transport, spec, NULL, pending_cb, &fixture->pending);
+  peer_frame_free (peer_expect_call (fixture->peer, "command.start"));
+}
+
+static void
+check_output (GInputStream *stream, const char *expected)
+{
+  g_autoptr (GError) error = NULL;
+  char bytes[100];
+  gsize size;
+
+  g_assert_true (g_input_stream_read_all (stream, bytes, sizeof bytes, &size, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpmem (bytes, size, expected, strlen (expected));
+}
+
+static void
+check_whole (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProcess) process = run_command (fixture, &error);
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  g_assert_no_error (error);
+  check_output (asb_process_get_stdout (process), "onethree");
+  check_output (asb_process_get_stderr (process), "two");
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
+}
+
+/* Frames may come in any pieces. */
+static void
+test_split (void)
+{
+  gsize size = 1;
+
+  for (gsize at = 0; at < size; at++)
+    {
+      Fixture fixture = { 0 };
+      g_autoptr (GString) bytes = NULL;
+
+      set_up (&fixture, NULL);
+      begin_command (&fixture);
+      bytes = script (fixture.peer);
+      size = bytes->len;
+      peer_send_bytes (fixture.peer, bytes->str, at);
+      peer_send_bytes (fixture.peer, bytes->str + at, size - at);
+      check_whole (&fixture);
+      tear_down (&fixture, NULL);
+    }
+}
+
+static void
+test_byte_by_byte (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GString) bytes = NULL;
+
+  begin_command (fixture);
+  bytes = script (fixture->peer);
+  for (gsize i = 0; i < bytes->len; i++)
+    peer_send_bytes (fixture->peer, bytes->str + i, 1);
+  check_whole (fixture);
+}
+
+/* The line is cut after each byte: what came is given, and nothing is made up. */
+static void
+check_cut (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProcess) process = run_command (fixture, &error);
+  g_autoptr (AsbCommandResult) result = NULL;
+  gboolean failed = FALSE;
+
+  if (!process)
+    {
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+      return;
+    }
+  result = asb_process_wait (process, NULL, &error);
+  if (!result)
+    g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  else
+    g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
+
+  for (int i = 0; i < 2; i++)
+    {
+      GInputStream *stream
+          = i == 0 ? asb_process_get_stdout (process) : asb_process_get_stderr (process);
+      const char *whole = i == 0 ? "onethree" : "two";
+      char bytes[100];
+      gsize size;
+
+      g_clear_error (&error);
+      if (!g_input_stream_read_all (stream, bytes, sizeof bytes, &size, NULL, &error))
+        {
+          failed = TRUE;
+          g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+        }
+      else
+        g_assert_cmpuint (size, ==, strlen (whole));
+      g_assert_cmpmem (bytes, size, whole, size);
+    }
+  g_assert_true (failed);
+}
+
+static void
+test_cut (void)
+{
+  gsize size = 1;
+
+  for (gsize at = 0; at < size; at++)
+    {
+      Fixture fixture = { 0 };
+      g_autoptr (GString) bytes = NULL;
+
+      set_up (&fixture, NULL);
+      begin_command (&fixture);
+      bytes = script (fixture.peer);
+      size = bytes->len;
+      peer_send_bytes (fixture.peer, bytes->str, at);
+      peer_close (fixture.peer);
+      check_cut (&fixture);
+      tear_down (&fixture, NULL);
+    }
+}
+
+/* A frame that was seen is dropped, whatever it holds now. */
+static void
+test_repeated (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GVariant) first = NULL;
+  g_autoptr (GVariant) second = NULL;
+  Pending other = { 0 };
+  int n;
+
+  start_call (fixture, &fixture->pending);
+  start_call (fixture, &other);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, "{\"result\": {\"n\": 1}}");
+  fixture->peer->sent = 0;
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 2, "{\"result\": {\"n\": 9}}");
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 2, "{\"result\": {\"n\": 2}}");
+  first = finish_call (fixture, &fixture->pending, NULL);
+  second = finish_call (fixture, &other, NULL);
+  g_assert_true (g_variant_lookup (first, "n", "x", &n));
+  g_assert_cmpint (n, ==, 1);
+  g_assert_true (g_variant_lookup (second, "n", "x", &n));
+  g_assert_cmpint (n, ==, 2);
+}
+
+/* ACK comes at least after each 64 frames, and says how far. */
+static void
+test_ack (Fixture *fixture, gconstpointer data)
+{
+  guint64 last = 0;
+
+  start_call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  for (int i = 0; i < 64; i++)
+    peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, "{\"event\": \"news\"}");
+  while (last < 64)
+    {
+      g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_ACK);
+      guint64 count = asb_frame_count_read (g_bytes_get_data (frame->payload, NULL));
+
+      g_assert_cmpuint (count, >, last);
+      g_assert_cmpuint (count, <=, 64);
+      last = count;
+    }
+  answer_call (fixture);
+}
+
+/* A few frames are acknowledged as well, with the next that is sent or a little later. */
+static void
+test_ack_of_one (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (PeerFrame) frame = NULL;
+
+  start_call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, "{\"event\": \"news\"}");
+  frame = peer_expect (fixture->peer, ASB_FRAME_ACK);
+  g_assert_cmpuint (asb_frame_count_read (g_bytes_get_data (frame->payload, NULL)), ==, 1);
+  answer_call (fixture);
+}
+
+static void
+test_ping (Fixture *fixture, gconstpointer data)
+{
+  static const char *const payloads[]
+      = { "", "x", "0123456789012345678901234567890123456789012345678901234567890123" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (payloads); i++)
+    {
+      g_autoptr (PeerFrame) pong = NULL;
+      gsize size;
+      const char *bytes;
+
+      peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, payloads[i], strlen (payloads[i]));
+      pong = peer_expect (fixture->peer, ASB_FRAME_PONG);
+      bytes = g_bytes_get_data (pong->payload, &size);
+      g_assert_cmpmem (bytes, size, payloads[i], strlen (payloads[i]));
+    }
+  peer_send (fixture->peer, ASB_FRAME_PONG, 0, 0, 0, "unasked", 7);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+}
+
+static void
+send_zeros (Peer *peer, guint16 channel, gsize size)
+{
+  g_autofree guint8 *bytes = g_malloc0 (ASB_FRAME_MAX_DATA);
+
+  while (size > 0)
+    {
+      gsize piece = MIN (size, ASB_FRAME_MAX_DATA);
+
+      peer_send (peer, ASB_FRAME_DATA, 1, channel, 0, bytes, piece);
+      size -= piece;
+    }
+}
+
+/* Reads it all, and gives the credit that comes for it. */
+static guint64
+read_output (Fixture *fixture, gsize size, guint64 credited)
+{
+  g_autofree guint8 *bytes = g_malloc (size);
+  GInputStream *output = asb_process_get_stdout (fixture->process);
+
+  g_assert_true (g_input_stream_read_all (output, bytes, size, NULL, NULL, NULL));
+  for (guint64 last = credited; last + ASB_FRAME_CREDIT_STEP <= credited + size;)
+    {
+      g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_CREDIT);
+      guint64 count = asb_frame_count_read (g_bytes_get_data (frame->payload, NULL));
+
+      g_assert_cmpuint (frame->header.call, ==, 1);
+      g_assert_cmpuint (frame->header.channel, ==, 1);
+      g_assert_cmpuint (count, >=, last + ASB_FRAME_CREDIT_STEP);
+      g_assert_cmpuint (count, <=, credited + size);
+      last = count;
+      if (last + ASB_FRAME_CREDIT_STEP > credited + size)
+        return last;
+    }
+  return credited;
+}
+
+/* A whole window may come at once, more only as it is read. */
+static void
+test_output_window (Fixture *fixture, gconstpointer data)
+{
+  start_command (fixture);
+  send_zeros (fixture->peer, 1, WINDOW);
+  g_assert_cmpuint (read_output (fixture, WINDOW, 0), ==, WINDOW);
+  for (guint64 total = WINDOW; total < 20 * WINDOW; total += WINDOW)
+    {
+      send_zeros (fixture->peer, 1, WINDOW);
+      g_assert_cmpuint (read_output (fixture, WINDOW, total), ==, total + WINDOW);
+    }
+}
+
+/* Both streams have a window of their own. */
+static void
+test_two_outputs (Fixture *fixture, gconstpointer data)
+{
+  start_command (fixture);
+  send_zeros (fixture->peer, 2, WINDOW);
+  send_zeros (fixture->peer, 1, WINDOW);
+  g_assert_cmpuint (read_output (fixture, WINDOW, 0), ==, WINDOW);
+  send_zeros (fixture->peer, 1, WINDOW);
+  g_assert_cmpuint (read_output (fixture, WINDOW, WINDOW), ==, 2 * WINDOW);
+}
+
+static void
+test_stop (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (PeerFrame) stop = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  start_command (fixture);
+  send_zeros (fixture->peer, 1, WINDOW);
+  g_assert_true (g_input_stream_close (asb_process_get_stdout (fixture->process), NULL, NULL));
+  stop = peer_expect (fixture->peer, ASB_FRAME_STOP);
+  g_assert_cmpuint (stop->header.call, ==, 1);
+  g_assert_cmpuint (stop->header.channel, ==, 1);
+  /* What was on its way is dropped. */
+  peer_send_end (fixture->peer, 1, 1);
+  peer_send_end (fixture->peer, 1, 2);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, PEER_RESULT);
+  result = asb_process_wait (fixture->process, NULL, NULL);
+  g_assert_nonnull (result);
+}
+
+static gpointer
+write_much (gpointer data)
+{
+  Fixture *fixture = data;
+  g_autofree guint8 *bytes = g_malloc0 (WINDOW);
+  GOutputStream *input = asb_process_get_stdin (fixture->process);
+
+  for (int i = 0; i < 4; i++)
+    g_assert_true (g_output_stream_write_all (input, bytes, WINDOW, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (input, NULL, NULL));
+  return NULL;
+}
+
+/* Not a byte more than the window comes before credit is given. */
+static void
+test_input_window (Fixture *fixture, gconstpointer data)
+{
+  GThread *thread;
+  guint64 total = 0;
+  guint64 credit = 0;
+  gboolean finished = FALSE;
+
+  start_command (fixture);
+  thread = g_thread_new ("writer", write_much, fixture);
+  while (!finished)
+    {
+      g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
+
+      g_assert_cmpuint (frame->header.channel, ==, 0);
+      total += frame->header.length;
+      finished = frame->header.flags & ASB_FRAME_FLAG_FIN;
+      g_assert_cmpuint (total, <=, credit + WINDOW);
+      peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, fixture->peer->received);
+      if (total == credit + WINDOW)
+        {
+          g_autoptr (PeerFrame) pong = NULL;
+
+          /* Whatever had been sent by now would come before the answer. */
+          peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+          pong = peer_expect (fixture->peer, ASB_FRAME_PONG);
+          credit += 100000;
+          peer_send_count (fixture->peer, ASB_FRAME_CREDIT, 1, 0, credit);
+          peer_send_count (fixture->peer, ASB_FRAME_CREDIT, 1, 0, credit / 2);
+        }
+    }
+  g_assert_cmpuint (total, ==, 4 * WINDOW);
+  g_thread_join (thread);
+}
+
+static void
+test_input_stopped (Fixture *fixture, gconstpointer data)
+{
+  GOutputStream *input;
+  g_autoptr (GError) error = NULL;
+  gssize n;
+
+  start_command (fixture);
+  input = asb_process_get_stdin (fixture->process);
+  peer_send (fixture->peer, ASB_FRAME_STOP, 1, 0, 0, NULL, 0);
+  do
+    n = g_output_stream_write (input, "x", 1, NULL, &error);
+  while (n > 0);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE);
+  /* It can be closed without a frame. */
+  g_assert_true (g_output_stream_close (input, NULL, NULL));
+  peer_close (fixture->peer);
+}
+
+/* Data to send is taken up to 4 MiB that nobody has acknowledged; calls wait too, PONG does not. */
+static void
+test_unacknowledged (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GVariant) arguments = NULL;
+  g_autofree char *text = g_strnfill (1000000, 'x');
+  g_autoptr (GVariant) result = NULL;
+  Pending pending[6] = { { 0 } };
+
+  arguments = g_variant_ref_sink (g_variant_new_parsed ("{'a': <%s>}", text));
+  for (int i = 0; i < 6; i++)
+    asb_transport_call_async (fixture->transport, "x", arguments, NULL, pending_cb, &pending[i]);
+  for (int i = 0; i < 4; i++)
+    peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+  /* Going back changes nothing. */
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 0);
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 5);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  for (guint i = 1; i <= 6; i++)
+    peer_send_text (fixture->peer, ASB_FRAME_REPLY, i, "{\"result\": {}}");
+  for (int i = 0; i < 6; i++)
+    {
+      g_autoptr (GVariant) answer = finish_call (fixture, &pending[i], NULL);
+
+      g_assert_nonnull (answer);
+    }
+}
+
+/* What was never sent was not done: that is not an interruption. */
+static void
+test_unsent (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GVariant) arguments = NULL;
+  g_autofree char *text = g_strnfill (1000000, 'x');
+  Pending pending[6] = { { 0 } };
+
+  arguments = g_variant_ref_sink (g_variant_new_parsed ("{'a': <%s>}", text));
+  for (int i = 0; i < 6; i++)
+    asb_transport_call_async (fixture->transport, "x", arguments, NULL, pending_cb, &pending[i]);
+  for (int i = 0; i < 4; i++)
+    peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_close (fixture->peer);
+  for (int i = 0; i < 6; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      int expected = i < 4 ? ASB_ERROR_INTERRUPTED : ASB_ERROR_CLOSED;
+
+      g_assert_null (finish_call (fixture, &pending[i], &error));
+      g_assert_error (error, ASB_ERROR, expected);
+    }
+}
+
+static void
+state_cb (GObject *object, GParamSpec *pspec, gpointer user_data)
+{
+  guint *n = user_data;
+  AsbTransportState state;
+
+  g_object_get (object, "state", &state, NULL);
+  g_assert_cmpint (state, ==, ASB_TRANSPORT_STATE_CLOSED);
+  g_assert_true (g_main_context_is_owner (NULL));
+  ++*n;
+}
+
+static void
+test_lost (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  AsbErrorInfo *info;
+  guint n = 0;
+
+  g_signal_connect (fixture->transport, "notify::state", G_CALLBACK (state_cb), &n);
+  start_call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_close (fixture->peer);
+  g_assert_null (finish_call (fixture, &fixture->pending, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  info = asb_error_get_info (error);
+  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "x");
+  while (n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_clear_error (&error);
+  g_assert_null (asb_transport_call (fixture->transport, "y", NULL, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_assert_cmpuint (n, ==, 1);
+}
+
+static void
+test_goodbye (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  start_call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_GOODBYE, 0,
+                  "{\"code\": \"shutdown\", \"message\": \"The guest ends\"}");
+  g_assert_null (finish_call (fixture, &fixture->pending, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "The guest ends"));
+  peer_expect_end (fixture->peer);
+}
+
+static void
+test_close (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending closing = { 0 };
+  Pending again = { 0 };
+  guint n = 0;
+
+  g_signal_connect (fixture->transport, "notify::state", G_CALLBACK (state_cb), &n);
+  start_call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  asb_transport_close_async (fixture->transport, NULL, pending_cb, &closing);
+  asb_transport_close_async (fixture->transport, NULL, pending_cb, &again);
+  peer_expect_goodbye (fixture->peer, "closed");
+  g_assert_null (finish_call (fixture, &fixture->pending, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (GAsyncResult) closed = pending_wait (i == 0 ? &closing : &again);
+
+      g_assert_true (asb_transport_close_finish (fixture->transport, closed, NULL));
+    }
+  g_assert_cmpint (asb_transport_get_state (fixture->transport), ==, ASB_TRANSPORT_STATE_CLOSED);
+  g_assert_true (asb_transport_close (fixture->transport, NULL, NULL));
+  while (n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_clear_error (&error);
+  g_assert_null (asb_transport_call (fixture->transport, "y", NULL, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+}
+
+/* A stream keeps the transport, whoever else lets go of it. */
+static void
+test_kept_by_stream (Fixture *fixture, gconstpointer data)
+{
+  GInputStream *output;
+  char byte;
+
+  start_command (fixture);
+  output = g_object_ref (asb_process_get_stdout (fixture->process));
+  g_clear_object (&fixture->process);
+  g_clear_object (&fixture->transport);
+  peer_skip (fixture->peer, ASB_FRAME_DATA); /* the end of standard input */
+  peer_skip (fixture->peer, ASB_FRAME_STOP); /* of standard error */
+  peer_send_data (fixture->peer, 1, 1, "x");
+  g_assert_cmpint (g_input_stream_read (output, &byte, 1, NULL, NULL), ==, 1);
+  g_object_unref (output);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  peer_expect_goodbye (fixture->peer, "closed");
+}
+
+/* Keep-alive, with no time to lose. */
+
+static void
+opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
+{
+  g_assert_no_error (error);
+}
+
+static void
+ended_cb (gpointer data, const GError *error)
+{
+  g_async_queue_push (data, g_error_copy (error));
+}
+
+static AsbGuestConnection *
+open_with_timeouts (Peer *peer, gint64 answer, GAsyncQueue *ends)
+{
+  AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
+  AsbGuestConnection *connection;
+
+  timeouts.quiet = 1;
+  timeouts.answer = answer;
+  connection = asb_guest_connection_new (peer->stream, &timeouts);
+  g_clear_object (&peer->stream);
+  asb_guest_connection_set_ended_func (connection, ended_cb, ends, NULL);
+  asb_guest_connection_open (connection, NULL, opened_cb, NULL);
+  peer_hello (peer);
+  return connection;
+}
+
+static void
+test_keep_alive (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  g_autoptr (AsbGuestConnection) connection
+      = open_with_timeouts (peer, 3600 * G_TIME_SPAN_SECOND, ends);
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 20; i++)
+    {
+      peer_skip (peer, ASB_FRAME_PING);
+      peer_send (peer, ASB_FRAME_PONG, 0, 0, 0, NULL, 0);
+    }
+  g_assert_null (g_async_queue_try_pop (ends));
+  peer_close (peer);
+  error = g_async_queue_pop (ends);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+static void
+test_silent (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  g_autoptr (AsbGuestConnection) connection = open_with_timeouts (peer, 1, ends);
+  g_autoptr (GError) error = g_async_queue_pop (ends);
+
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "No sign of life"));
+}
+
+/* Other streams than sockets. */
+
+#define TYPE_SLOW_INPUT (slow_input_get_type ())
+G_DECLARE_FINAL_TYPE (SlowInput, slow_input, SLOW, INPUT, GFilterInputStream)
+
+/* A stream that cannot be polled. */
+struct _SlowInput
+{
+  GFilterInputStream parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (SlowInput, slow_input, G_TYPE_FILTER_INPUT_STREAM)
+
+static void
+slow_input_class_init (SlowInputClass *klass)
+{
+}
+
+static void
+slow_input_init (SlowInput *self)
+{
+}
+
+#define TYPE_SLOW_OUTPUT (slow_output_get_type ())
+G_DECLARE_FINAL_TYPE (SlowOutput, slow_output, SLOW, OUTPUT, GFilterOutputStream)
+
+struct _SlowOutput
+{
+  GFilterOutputStream parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (SlowOutput, slow_output, G_TYPE_FILTER_OUTPUT_STREAM)
+
+static void
+slow_output_class_init (SlowOutputClass *klass)
+{
+}
+
+static void
+slow_output_init (SlowOutput *self)
+{
+}
+
+static void
+use_slow_stream (Peer *peer)
+{
+  g_autoptr (GInputStream) input = g_object_new (TYPE_SLOW_INPUT, "base-stream",
+                                                 g_io_stream_get_input_stream (peer->stream), NULL);
+  g_autoptr (GOutputStream) output = g_object_new (
+      TYPE_SLOW_OUTPUT, "base-stream", g_io_stream_get_output_stream (peer->stream), NULL);
+  GIOStream *slow = g_simple_io_stream_new (input, output);
+
+  /* The streams live by the connection they belong to. */
+  g_object_set_data_full (G_OBJECT (slow), "stream", peer->stream, g_object_unref);
+  peer->stream = slow;
+}
+
+/* Two pipes, in both directions one. */
+static void
+use_pipes (Peer *peer, int *input_fd)
+{
+  g_autoptr (GInputStream) input = NULL;
+  g_autoptr (GOutputStream) output = NULL;
+  int to_library[2];
+  int from_library[2];
+
+  g_assert_true (g_unix_open_pipe (to_library, FD_CLOEXEC, NULL));
+  g_assert_true (g_unix_open_pipe (from_library, FD_CLOEXEC, NULL));
+  input = g_unix_input_stream_new (to_library[0], TRUE);
+  output = g_unix_output_stream_new (from_library[1], TRUE);
+  g_clear_object (&peer->stream);
+  peer->stream = g_simple_io_stream_new (input, output);
+  close (peer->fd);
+  peer->fd = from_library[0];
+  *input_fd = to_library[1];
+}
+
+/* Joins the pipes to the socket the peer speaks on. */
+typedef struct
+{
+  int from;
+  int to;
+} Join;
+
+static gpointer
+join (gpointer data)
+{
+  Join *ends = data;
+  char bytes[10000];
+  ssize_t n;
+
+  while ((n = read (ends->from, bytes, sizeof bytes)) > 0)
+    for (ssize_t done = 0; done < n;)
+      {
+        ssize_t m = write (ends->to, bytes + done, (size_t)(n - done));
+
+        if (m < 0)
+          return NULL;
+        done += m;
+      }
+  shutdown (ends->to, SHUT_WR);
+  return NULL;
+}
+
+/* What the library credits of the echo is credited to it in turn, so that both windows are kept. */
+static gboolean
+echo_frame (Peer *peer, const PeerFrame *frame)
+{
+  gconstpointer bytes = g_bytes_get_data (frame->payload, NULL);
+
+  if (frame->header.type == ASB_FRAME_CREDIT)
+    peer_send_count (peer, ASB_FRAME_CREDIT, 1, 0, asb_frame_count_read (bytes));
+  if (frame->header.type != ASB_FRAME_DATA)
+    return TRUE;
+  peer_send_count (peer, ASB_FRAME_ACK, 0, 0, peer->received);
+  peer_send (peer, ASB_FRAME_DATA, 1, 1, frame->header.flags, bytes, frame->header.length);
+  return !(frame->header.flags & ASB_FRAME_FLAG_FIN);
+}
+
+static gpointer
+serve_echo (gpointer data)
+{
+  Peer *peer = data;
+  gboolean more = TRUE;
+
+  peer_frame_free (peer_expect_call (peer, "command.start"));
+  peer_send_text (peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
+  while (more)
+    {
+      g_autoptr (PeerFrame) frame = peer_receive (peer);
+
+      g_assert_nonnull (frame);
+      more = echo_frame (peer, frame);
+    }
+  peer_send_text (peer, ASB_FRAME_REPLY, 1, PEER_RESULT);
+  return NULL;
+}
+
+static gpointer
+write_pattern (gpointer data)
+{
+  GOutputStream *input = data;
+  g_autofree guint8 *bytes = g_malloc (100000);
+
+  for (int i = 0; i < 100000; i++)
+    bytes[i] = (guint8)(i % 251);
+  for (int i = 0; i < 10; i++)
+    g_assert_true (g_output_stream_write_all (input, bytes, 100000, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (input, NULL, NULL));
+  return NULL;
+}
+
+/* A megabyte goes there and back. */
+static void
+echo (Peer *peer)
+{
+  g_autoptr (AsbTransport) transport = peer_open (peer);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  GThread *server = g_thread_new ("echo", serve_echo, peer);
+  GThread *writer;
+  guint8 bytes[8192];
+  gsize total = 0;
+  gssize n;
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  process = asb_transport_start_command (transport, spec, NULL, &error);
+  g_assert_no_error (error);
+  writer = g_thread_new ("writer", write_pattern, asb_process_get_stdin (process));
+  while ((n = g_input_stream_read (asb_process_get_stdout (process), bytes, sizeof bytes, NULL,
+                                   &error))
+         > 0)
+    for (gssize i = 0; i < n; i++)
+      g_assert_cmpuint (bytes[i], ==, total++ % 100000 % 251);
+  g_assert_no_error (error);
+  g_assert_cmpuint (total, ==, 1000000);
+  g_thread_join (writer);
+  g_thread_join (server);
+  g_clear_object (&process);
+  g_assert_true (asb_transport_close (transport, NULL, NULL));
+}
+
+static void
+test_slow_stream (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+
+  use_slow_stream (peer);
+  echo (peer);
+}
+
+static void
+test_pipes (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  int ends[2];
+  int input_fd;
+  Join joins[2];
+  GThread *threads[2];
+
+  use_pipes (peer, &input_fd);
+  g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+  joins[0] = (Join){ peer->fd, ends[0] };
+  joins[1] = (Join){ ends[0], input_fd };
+  peer->fd = ends[1];
+  for (int i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("join", join, &joins[i]);
+  echo (peer);
+  peer_close (peer);
+  for (int i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+  close (joins[0].from);
+  close (ends[0]);
+  close (input_fd);
+}
+
+/* A stream that cannot be polled is lost and closed like any other. */
+static void
+test_slow_lost (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  Fixture fixture = { peer };
+  g_autoptr (GError) error = NULL;
+
+  use_slow_stream (peer);
+  fixture.transport = peer_open (peer);
+  start_call (&fixture, &fixture.pending);
+  peer_skip (peer, ASB_FRAME_CALL);
+  peer_close (peer);
+  g_assert_null (finish_call (&fixture, &fixture.pending, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_object_unref (fixture.transport);
+}
+
+/* Many threads at once. */
+
+enum
+{
+  N_THREADS = 8,
+  N_CALLS = 100
+};
+
+static gpointer
+call_often (gpointer data)
+{
+  AsbTransport *transport = data;
+
+  for (gint64 i = 0; i < N_CALLS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GVariant) arguments = g_variant_ref_sink (g_variant_new_parsed ("{'n': <%x>}", i));
+      g_autoptr (GVariant) result = asb_transport_call (transport, "echo", arguments, NULL, &error);
+      gint64 n = -1;
+
+      g_assert_no_error (error);
+      g_assert_true (g_variant_lookup (result, "n", "x", &n));
+      g_assert_cmpint (n, ==, i);
+    }
+  return NULL;
+}
+
+static void
+test_threads (Fixture *fixture, gconstpointer data)
+{
+  GThread *threads[N_THREADS];
+
+  for (int i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("caller", call_often, fixture->transport);
+  for (int i = 0; i < N_THREADS * N_CALLS; i++)
+    {
+      g_autoptr (PeerFrame) frame = peer_expect_call (fixture->peer, "echo");
+      g_autofree char *reply = g_strdup_printf (
+          "{\"result\": {\"n\": %lld}}",
+          json_integer_value (json_object_get (json_object_get (frame->json, "args"), "n")));
+
+      if (i % 50 == 0)
+        peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, fixture->peer->received);
+      peer_send_text (fixture->peer, ASB_FRAME_REPLY, frame->header.call, reply);
+    }
+  for (int i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+#define ADD(path, function)                                                                        \
+  g_test_add ("/guest-flow/" path, Fixture, NULL, set_up, function, tear_down)
+  g_test_add_func ("/guest-flow/split", test_split);
+  ADD ("byte-by-byte", test_byte_by_byte);
+  g_test_add_func ("/guest-flow/cut", test_cut);
+  ADD ("repeated", test_repeated);
+  ADD ("ack/many", test_ack);
+  ADD ("ack/one", test_ack_of_one);
+  ADD ("ping", test_ping);
+  ADD ("window/output", test_output_window);
+  ADD ("window/two-outputs", test_two_outputs);
+  ADD ("window/input", test_input_window);
+  ADD ("stop/output", test_stop);
+  ADD ("stop/input", test_input_stopped);
+  ADD ("unacknowledged", test_unacknowledged);
+  ADD ("end/unsent", test_unsent);
+  ADD ("end/lost", test_lost);
+  ADD ("end/goodbye", test_goodbye);
+  ADD ("end/close", test_close);
+  ADD ("end/kept-by-stream", test_kept_by_stream);
+#undef ADD
+  g_test_add_func ("/guest-flow/keep-alive/answered", test_keep_alive);
+  g_test_add_func ("/guest-flow/keep-alive/silent", test_silent);
+  g_test_add_func ("/guest-flow/streams/not-pollable", test_slow_stream);
+  g_test_add_func ("/guest-flow/streams/pipes", test_pipes);
+  g_test_add_func ("/guest-flow/streams/not-pollable-lost", test_slow_lost);
+  g_test_add ("/guest-flow/threads", Fixture, NULL, set_up, test_threads, tear_down);
+
+  return g_test_run ();
+}
