@@ -62,6 +62,12 @@ asb_wire_json_parse (const void *bytes, size_t size, const char **reason)
   json_error_t error;
   json_t *json;
 
+  /* jansson overlooks a NUL after a number or a word. */
+  if (size > 0 && memchr (bytes, '\0', size))
+    {
+      *reason = "JSON holds a NUL";
+      return NULL;
+    }
   if (!depth_is_bounded (bytes, size))
     {
       *reason = "JSON is nested too deeply";
