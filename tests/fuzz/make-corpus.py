@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes what the fuzz targets begin with.
+
+usage: make-corpus.py          writes corpus/TARGET/NAME beside this file
+       make-corpus.py --check  says, as TAP, whether that is what is there
+"""
+
+import json
+import pathlib
+import shutil
+import struct
+import sys
+
+MAX_SIZE = 4096
+
+HEADER = struct.Struct(">IBBHIQ")
+CALL, REPLY, EVENT, DATA, CANCEL, STOP = range(1, 7)
+HELLO, ACK, CREDIT, PING, PONG, GOODBYE = range(16, 22)
+FIN = 1
+INPUT, OUTPUT, ERRORS = range(3)
+
+HASH = "0123456789abcdef" * 4
+
+
+def dump(value):
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def short(number):
+    return struct.pack(">H", number)
+
+
+def block(value):
+    """Bytes with their length before them."""
+    data = dump(value)
+    return short(len(data)) + data
+
+
+def count(number):
+    return struct.pack(">Q", number)
+
+
+def frame(type, payload=b"", call=0, channel=0, flags=0, sequence=None, length=None):
+    data = dump(payload)
+    if sequence is None:
+        sequence = 1 if type <= STOP else 0
+    if length is None:
+        length = len(data)
+    return HEADER.pack(length, type, flags, channel, call, sequence) + data
+
+
+# The frames alone: two bytes for the size of the pieces, then a stream.
+
+def frames():
+    each = {
+        "call": frame(CALL, {"call": "file.stat", "args": {"path": "/"}}, call=1),
+        "reply": frame(REPLY, {"result": {}}, call=1),
+        "event": frame(EVENT, {"event": "started"}, call=0xFFFFFFFF, sequence=(1 << 53) - 1),
+        "data": frame(DATA, b"abc", call=1, channel=2, flags=FIN),
+        "cancel": frame(CANCEL, call=1),
+        "stop": frame(STOP, call=1, channel=1),
+        "hello": frame(HELLO, {"major": 1, "minor": 0}),
+        "ack": frame(ACK, count(7)),
+        "credit": frame(CREDIT, count(65536), call=1, channel=1),
+        "ping": frame(PING, b"p" * 64),
+        "pong": frame(PONG),
+        "goodbye": frame(GOODBYE, {"code": "closed", "message": ""}),
+    }
+    corpus = {name: short(6) + data for name, data in each.items()}
+    corpus["all"] = short(0) + b"".join(each.values())
+    corpus["all-at-once"] = short(4095) + b"".join(each.values())
+    corpus["long"] = short(500) + frame(DATA, b"x" * 2000, call=1) + frame(PING)
+    corpus["cut"] = short(3) + frame(DATA, b"abc", call=1, length=4)
+    corpus["huge"] = short(3) + frame(DATA, b"abc", call=1, length=0xFFFFFFFF)
+    corpus["largest"] = short(3) + frame(CALL, b"{}", call=1, length=1048576)
+    corpus["unknown"] = short(3) + frame(PING) + frame(7, call=1, sequence=1)
+    corpus["zeros"] = short(0) + bytes(40)
+    return corpus
+
+
+# Control payloads.
+
+def tower(depth, array):
+    return b'{"a":' + (b"[" if array else b'{"a":') * depth + b"1" + (b"]" if array else b"}") * depth + b"}"
+
+
+def controls():
+    return {
+        "empty": {},
+        "values": {"n": None, "t": True, "f": False, "i": -42, "r": 1.5e-7, "s": "grün €😀", "a": [1, []], "o": {}},
+        "integers": {"a": [9007199254740991, -9007199254740991, 0, -1]},
+        "too-large": {"a": 9007199254740992},
+        "beyond-64-bits": b'{"a":18446744073709551616}',
+        "reals": b'{"a":[-0.0,1E308,1e-400,123.456e+7]}',
+        "escapes": b'{"\\u0061":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"}',
+        "half-a-pair": b'{"a":"\\ud83d"}',
+        "escaped-nul": b'{"a":"\\u0000"}',
+        "duplicate": b'{"a":1,"b":2,"a":3}',
+        "bytes": {"a": {"b64": "/w=="}, "b": {"b64": ""}, "c": {"b64": "YWJj"}},
+        "bad-base64": {"a": {"b64": "YWJ"}, "b": {"b64": "YR=="}, "c": {"b64": "=AAA"}},
+        "base64": b"Zm9vYmFyZm9vYg==",
+        "deep-arrays": tower(31, True),
+        "deep-objects": tower(31, False),
+        "too-deep": tower(32, True),
+        "brackets-in-a-string": {"a": "[{" * 40 + '"\\'},
+        "latin-1": b'{"a":"gr\xfcn"}',
+        "overlong": b'{"a":"\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80"}',
+        "rest": b"{} {}",
+        "nul-after-a-number": b'{"a":1\0,"b":2}',
+        "nul-after-a-word": b'{"a":true\0}',
+        "array": [1, 2],
+        "call": {"call": "command.start", "args": {"argv": ["ls", {"b64": "/w=="}], "cwd": "/", "deadline_ms": 1000}},
+        "spaces": b' \t\r\n{ "a" : [ 1 , 2 ] } ',
+    }
+
+
+# Arguments: a byte for the kind, then JSON or records.
+
+def arguments():
+    def command(value):
+        return b"\0" + dump(value)
+
+    def file(value):
+        return b"\1" + dump(value)
+
+    def records(value):
+        return b"\2" + value
+
+    return {
+        "argv": command({"argv": ["ls", "-l", "/"], "cwd": "/tmp", "env": ["A=2", "B=x=y", "A=3"], "unset_env": ["LANG"]}),
+        "shell": command({"shell": "echo $A; exit 3", "stdin": "stream", "stderr": "merge", "deadline_ms": 5000}),
+        "bytes": command({"argv": [{"b64": "/w=="}], "cwd": {"b64": "L/8="}, "env": [{"b64": "QT3/"}]}),
+        "discard": command({"argv": ["true"], "stdin": "none", "stdout": "discard", "stderr": "stream"}),
+        "nulls": command({"argv": ["true"], "shell": None, "cwd": None, "env": None, "stdin": None, "deadline_ms": None}),
+        "both": command({"argv": ["true"], "shell": "true"}),
+        "neither": command({"cwd": "/"}),
+        "empty-argv": command({"argv": []}),
+        "relative": command({"argv": ["true"], "cwd": "tmp"}),
+        "bad-variables": command({"argv": ["true"], "env": ["A", "=1"], "unset_env": ["A=1", ""]}),
+        "bad-types": command({"argv": "true", "env": {"A": 1}, "deadline_ms": "1", "stdout": 1}),
+        "many": command({"argv": ["a"] * 700, "env": ["B=%d" % i for i in range(100)]}),
+        "latest": command({"argv": ["true"], "deadline_ms": 9007199254740991}),
+        "no-deadline": command({"argv": ["true"], "deadline_ms": 0}),
+        "path": file({"path": "/tmp//a/./b/", "follow": False, "recursive": True, "offset": 1, "length": 10, "mode": 420}),
+        "root": file({"path": "/", "from": "//", "to": "/./."}),
+        "dots": file({"path": "/a/../b", "from": "/..", "to": "/a/.."}),
+        "three-dots": file({"path": "/...", "from": "/a..", "to": "/..a/.b"}),
+        "path-of-bytes": file({"path": {"b64": "L/8v/w=="}, "from": {"b64": "LwA="}}),
+        "relative-paths": file({"path": "a", "from": "", "to": "./a"}),
+        "bad-file": file({"path": 1, "follow": 1, "offset": -1, "mode": 4096, "expected_hash": [HASH]}),
+        "write": file({"path": "/f", "expected_hash": HASH, "create_only": True, "make_parents": False}),
+        "records": records(b"A=1\0B=\0PATH=/bin\0HOME=/home/x\0A=2\0"),
+        "no-end": records(b"A=1\0B=2"),
+        "no-name": records(b"=1\0"),
+        "no-value": records(b"A\0"),
+        "relative-home": records(b"HOME=x\0PATH=\0"),
+    }
+
+
+# Rows of the record: a byte for the kind and the pieces, then lines.
+
+CHANGE = {
+    "source_seq": 7, "change_id": "c-1", "event_id": "e-1", "change_type": "operation_started",
+    "changed_at": "2025-01-01T00:00:00.000Z", "operation_type": "command.execute", "status": "started",
+}
+OPERATION = {
+    "seq": 1, "event_id": "e-1", "operation_type": "command.execute", "status": "succeeded", "source": "sdk",
+    "actor_type": "agent", "actor_id": "a", "thread_id": None, "run_id": None, "correlation_id": "c",
+    "occurred_at": "2025-01-01T00:00:00.000Z", "completed_at": "2025-01-01T00:00:01.000Z", "duration_ms": 1000,
+    "request": {"command": "ls", "cwd": "/"}, "result": {"exit_code": 0, "output": {"b64": "/w=="}},
+    "command": {"command": "ls", "timeout_ms": None}, "file_operation": None,
+}
+
+
+def rows():
+    def lines(*values, kind=1, pieces=20):
+        return bytes([pieces << 1 | kind]) + b"".join(dump(value) + b"\n" for value in values)
+
+    return {
+        "change": lines(CHANGE),
+        "changes": lines(*[{**CHANGE, "source_seq": i} for i in range(12)], pieces=127),
+        "operation": lines(OPERATION, kind=0),
+        "operations": lines(OPERATION, {**OPERATION, "status": "what?"}, kind=0, pieces=1),
+        "one-byte-at-a-time": lines(CHANGE, pieces=0),
+        "wrong-types": lines({**OPERATION, "seq": "1", "status": 5, "request": [1], "duration_ms": -1.5}, kind=0),
+        "missing": lines({"event_id": "e-1"}),
+        "empty-lines": lines(b"", b""),
+        "no-end": b"\x28" + dump(CHANGE),
+        "too-many": lines(*[{}] * 66),
+        "nested": lines(tower(22, False), tower(23, True), tower(30, True)),
+        "values": lines({"a": [None, True, {"b64": "AP8="}, {"b64": "?"}, {"b64": "AA==", "x": 1}, -0.0, 1e300]}),
+        "no-json": lines(b"nothing"),
+    }
+
+
+# JSON of servers.
+
+def json_checks():
+    return {
+        "object": {"id": "sb-1", "status": {"state": "Running", "n": 17}, "list": [1, 2.5, None, True]},
+        "integers": b"[9223372036854775807,-9223372036854775808,0,-0,017]",
+        "integer-bounds": b"[9223372036854775807,-9223372036854775808,0,-0]",
+        "too-large": b"[9223372036854775808]",
+        "unsigned": b"[18446744073709551615]",
+        "reals": b"[0.1,-1.5e+300,2E-300,0e1,1e-400,-0.0]",
+        "overflow": b"[1e309]",
+        "strings": b'["\\"\\\\\\/\\b\\f\\n\\r\\t","\\u00e9\\ud83d\\ude00","gr\xc3\xbcn"]',
+        "escaped-nul": b'["a\\u0000b"]',
+        "half-a-pair": b'["\\ud83d"]',
+        "comment": b"[1/*a*/,2//b\n]",
+        "deep": b"[" * 64 + b"]" * 64,
+        "deep-objects": b'{"a":' * 64 + b"1" + b"}" * 64,
+        "too-deep": b"[" * 65 + b"]" * 65,
+        "alone": b" 42 ",
+        "words": b"[true,false,null]",
+        "duplicate": b'{"a":1,"a":2}',
+        "empty-key": b'{"":{"":[]}}',
+        "trailing-comma": b"[1,]",
+        "long-number": b"[0." + b"1" * 126 + b"]",
+        "single-quotes": b"{'a':'b'}",
+        "var": b"var a = 1;",
+        "nul-after-a-number": b"4\0",
+    }
+
+
+CORPORA = {
+    "frame": frames,
+    "control": controls,
+    "arguments": arguments,
+    "record": rows,
+    "json-check": json_checks,
+}
+
+
+def make():
+    return {f"{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
+
+
+def write(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, data in make().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def check(folder):
+    wanted = make()
+    there = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    wrong = [name for name in sorted(wanted.keys() | there.keys()) if wanted.get(name) != there.get(name)]
+    large = [name for name, data in sorted(wanted.items()) if len(data) >= MAX_SIZE]
+    print("1..2")
+    print("not ok 1" if wrong else "ok 1", "the corpus is what the script makes")
+    print("not ok 2" if large else "ok 2", f"each input is smaller than {MAX_SIZE} bytes")
+    for name in wrong + large:
+        print("#", name)
+    sys.exit(1 if wrong or large else 0)
+
+
+def main():
+    folder = pathlib.Path(__file__).resolve().parent / "corpus"
+    if sys.argv[1:] == ["--check"]:
+        check(folder)
+    else:
+        write(folder)
+
+
+main()
