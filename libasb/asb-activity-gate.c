@@ -120,10 +120,15 @@ static gboolean
 timeout_cb (gpointer user_data)
 {
   GTask *task = user_data;
+  g_autoptr (AsbErrorInfo) info = NULL;
 
-  if (stop_waiting (g_task_get_source_object (task), task))
-    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_LOCK_ACQUISITION_TIMEOUT,
-                             "Could not close the backend: operations are still running");
+  if (!stop_waiting (g_task_get_source_object (task), task))
+    return G_SOURCE_REMOVE;
+  info = g_object_new (ASB_TYPE_ERROR_INFO, "retryable", TRUE, NULL);
+  g_task_return_error (
+      task,
+      asb_error_new_with_info (ASB_ERROR_LOCK_ACQUISITION_TIMEOUT,
+                               "Could not close the backend: operations are still running", info));
   return G_SOURCE_REMOVE;
 }
 

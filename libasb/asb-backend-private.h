@@ -17,6 +17,7 @@ struct _AsbBackend
   gboolean owns_store;
   AsbRecorder *recorder; /* (nullable): nothing is recorded */
   AsbActivityGate *gate;
+  guint drain_timeout_ms;
   AsbSandboxRef *ref;
   char *workdir;
   AsbCommandResultConfig *result_config;

@@ -165,6 +165,7 @@ asb_backend_init (AsbBackend *self)
 {
   g_mutex_init (&self->mutex);
   self->gate = asb_activity_gate_new ();
+  self->drain_timeout_ms = DRAIN_TIMEOUT_MS;
 }
 
 /**
@@ -343,7 +344,29 @@ perform_query_info (AsbRun *run)
                                   g_task_get_cancellable (run->task), info_cb, run);
 }
 
-/* Deleting. */
+/* Deleting. It is recorded where the record does not go with the sandbox. */
+
+typedef struct
+{
+  GTask *task;             /* to be answered */
+  AsbOperation *operation; /* (nullable): not recorded here */
+  GError *error;
+} AsbDeletion;
+
+static void
+deletion_free (AsbDeletion *deletion)
+{
+  g_clear_object (&deletion->task);
+  g_clear_object (&deletion->operation);
+  g_clear_error (&deletion->error);
+  g_free (deletion);
+}
+
+static AsbBackend *
+backend_of (AsbDeletion *deletion)
+{
+  return g_task_get_source_object (deletion->task);
+}
 
 static void
 note_deleted (AsbBackend *self)
@@ -361,63 +384,137 @@ is_deleted (AsbBackend *self)
   return self->deleted;
 }
 
+static void
+answer_deletion (AsbDeletion *deletion)
+{
+  if (deletion->error)
+    {
+      asb_run_complete_error (backend_of (deletion), "sandbox.delete", deletion->operation,
+                              deletion->error);
+      g_task_return_error (deletion->task, g_steal_pointer (&deletion->error));
+    }
+  else
+    g_task_return_boolean (deletion->task, TRUE);
+  deletion_free (deletion);
+}
+
+static void
+deletion_recorded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!asb_recorder_complete_finish (ASB_RECORDER (source), result, &error))
+    g_debug ("The end of the sandbox was not recorded: %s", error->message);
+  answer_deletion (user_data);
+}
+
+/* Takes @error (nullable). */
+static void
+end_deletion (AsbDeletion *deletion, GError *error)
+{
+  AsbOutcome outcome = { .status = "succeeded" };
+
+  deletion->error = error;
+  if (error)
+    {
+      outcome.status = asb_recorder_status_of_error (error);
+      outcome.result = asb_recorder_describe_error (error);
+    }
+  else
+    note_deleted (backend_of (deletion));
+  if (deletion->operation)
+    asb_recorder_complete_async (backend_of (deletion)->recorder, deletion->operation, &outcome,
+                                 deletion_recorded_cb, deletion);
+  else
+    {
+      g_clear_pointer (&outcome.result, asb_run_drop_floating);
+      answer_deletion (deletion);
+    }
+}
+
 /* A deletion that failed may have been done all the same: its answer was lost, or somebody else was
  * faster. */
 static void
 reconcile_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (GTask) task = G_TASK (user_data);
+  AsbDeletion *deletion = user_data;
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbSandboxInfo) info
       = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
 
   if (!info && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
-    {
-      note_deleted (g_task_get_source_object (task));
-      g_task_return_boolean (task, TRUE);
-      return;
-    }
-  g_task_return_error (task, g_error_copy (g_task_get_task_data (task)));
+    end_deletion (deletion, NULL);
+  else
+    end_deletion (deletion, g_steal_pointer (&deletion->error));
 }
 
 static void
 deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (GTask) task = G_TASK (user_data);
-  AsbBackend *self = g_task_get_source_object (task);
-  GError *error = NULL;
+  AsbDeletion *deletion = user_data;
+  AsbBackend *self = backend_of (deletion);
+  g_autoptr (GError) error = NULL;
 
   if (asb_provider_delete_sandbox_finish (ASB_PROVIDER (source), result, &error)
       || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    end_deletion (deletion, NULL);
+  else if (!error)
+    end_deletion (deletion, g_error_new (ASB_ERROR, ASB_ERROR_PROVIDER,
+                                         "The provider did not delete sandbox “%s”",
+                                         ASB_BACKEND_SANDBOX_ID (self)));
+  else if (asb_error_is_cancelled (error))
+    end_deletion (deletion, g_steal_pointer (&error));
+  else
     {
-      g_clear_error (&error);
-      note_deleted (self);
-      g_task_return_boolean (task, TRUE);
-      return;
+      deletion->error = g_steal_pointer (&error);
+      asb_provider_get_sandbox_async (self->provider, ASB_BACKEND_SANDBOX_ID (self),
+                                      g_task_get_cancellable (deletion->task), reconcile_cb,
+                                      deletion);
     }
-  if (asb_error_is_cancelled (error))
-    {
-      g_task_return_error (task, error);
-      return;
-    }
-  g_task_set_task_data (task, error, (GDestroyNotify)g_error_free);
-  asb_provider_get_sandbox_async (self->provider, ASB_BACKEND_SANDBOX_ID (self),
-                                  g_task_get_cancellable (task), reconcile_cb,
-                                  g_steal_pointer (&task));
+}
+
+static void
+perform_deletion (AsbDeletion *deletion)
+{
+  AsbBackend *self = backend_of (deletion);
+
+  asb_provider_delete_sandbox_async (self->provider, ASB_BACKEND_SANDBOX_ID (self),
+                                     g_task_get_cancellable (deletion->task), deleted_cb, deletion);
+}
+
+static void
+deletion_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbDeletion *deletion = user_data;
+
+  if (asb_recorder_start_finish (ASB_RECORDER (source), result, &deletion->error))
+    perform_deletion (deletion);
+  else
+    answer_deletion (deletion);
 }
 
 /* Takes @task. */
 static void
 delete_sandbox (AsbBackend *self, GTask *task)
 {
+  AsbDeletion *deletion;
+
   if (is_deleted (self))
     {
       g_task_return_boolean (task, TRUE);
       g_object_unref (task);
       return;
     }
-  asb_provider_delete_sandbox_async (self->provider, ASB_BACKEND_SANDBOX_ID (self),
-                                     g_task_get_cancellable (task), deleted_cb, task);
+  deletion = g_new0 (AsbDeletion, 1);
+  deletion->task = task;
+  if (!self->recorder || asb_recorder_get_records_in_place (self->recorder))
+    {
+      perform_deletion (deletion);
+      return;
+    }
+  deletion->operation
+      = asb_recorder_new_operation (self->recorder, "sandbox.delete", NULL, NULL, NULL);
+  asb_recorder_start_async (self->recorder, deletion->operation, deletion_started_cb, deletion);
 }
 
 /* Closing: nobody comes in, what runs ends, the sandbox is dealt with, and then the store and the
@@ -496,7 +593,7 @@ sandbox_dealt_with_cb (GObject *source, GAsyncResult *result, gpointer user_data
   AsbClosing *closing = user_data;
   GError *error = NULL;
 
-  g_task_propagate_boolean (G_TASK (result), &error);
+  asb_call_finish_boolean (source, result, &error);
   if (error)
     closing_fail (closing, error);
   else
@@ -526,12 +623,12 @@ schedule_deletion (AsbBackend *self, GMainContext *context)
 static void
 deal_with_sandbox (AsbClosing *closing)
 {
+  static const AsbCallKind kind = { "close the backend", 0, NULL };
   AsbBackend *self = closing->backend;
-  GTask *task
-      = g_task_new (self, g_task_get_cancellable (closing->task), sandbox_dealt_with_cb, closing);
+  GTask *task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, g_task_get_cancellable (closing->task),
+                                sandbox_dealt_with_cb, closing, deal_with_sandbox);
   AsbClosure *coordinator = self->close_coordinator;
 
-  g_task_set_source_tag (task, deal_with_sandbox);
   if (coordinator)
     {
       ((AsbCloseCoordinator)coordinator->function) (self, task, coordinator->user_data);
@@ -557,6 +654,7 @@ drained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!asb_activity_gate_close_finish (ASB_ACTIVITY_GATE (source), result, &error))
     {
+      asb_run_complete_error (closing->backend, "sandbox.close", NULL, error);
       g_task_return_error (closing->task, error);
       closing_free (closing);
     }
@@ -582,7 +680,7 @@ close_backend (AsbBackend *self, GMainContext *context, GCancellable *cancellabl
                                   asb_backend_close_async);
   g_object_set_data_full (G_OBJECT (closing->task), "asb-context", g_main_context_ref (context),
                           (GDestroyNotify)g_main_context_unref);
-  asb_activity_gate_close_async (self->gate, DRAIN_TIMEOUT_MS,
+  asb_activity_gate_close_async (self->gate, self->drain_timeout_ms,
                                  g_task_get_cancellable (closing->task), drained_cb, closing);
 }
 

@@ -15,7 +15,8 @@ typedef void (*AsbRunPerform) (AsbRun *run);
 struct _AsbRun
 {
   AsbBackend *backend;
-  GTask *task;             /* the one to answer, see asb-call-private.h */
+  GTask *task; /* the one to answer, see asb-call-private.h */
+  const char *operation_type;
   AsbOperation *operation; /* (nullable): not recorded */
   gboolean recorded_here;
   AsbRunPerform perform;
@@ -37,6 +38,13 @@ typedef struct
  * a property “operation”, or is NULL. */
 void asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
                     AsbRunPerform perform);
+
+/* Adds to an error what only the backend knows. @operation may be NULL. */
+void asb_run_complete_error (AsbBackend *backend, const char *operation_type,
+                             AsbOperation *operation, GError *error);
+
+/* Lets go of a variant that nobody took. */
+void asb_run_drop_floating (GVariant *variant);
 
 /* Ends the run; exactly one of them, once. @result, floating or NULL, is what the record says. */
 void asb_run_return_boolean (AsbRun *run, gboolean value, GVariant *result);

@@ -19,28 +19,24 @@ run_free (AsbRun *run)
   g_free (run);
 }
 
-/* What an error of the layers below does not know. */
-static void
-complete_error_info (AsbRun *run)
+void
+asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOperation *operation,
+                        GError *error)
 {
-  g_autoptr (AsbErrorInfo) info = NULL;
-  AsbErrorInfo *known;
+  AsbErrorInfo *info = asb_error_own_info (error);
 
-  if (run->error->domain != ASB_ERROR)
+  if (!info)
     return;
-  known = asb_error_get_info (run->error);
-  info = known ? g_object_ref (known) : asb_error_info_new ();
   if (!asb_error_info_get_sandbox_id (info))
-    g_object_set (info, "provider-name", asb_sandbox_ref_get_provider_name (run->backend->ref),
-                  "provider-key", asb_sandbox_ref_get_provider_key (run->backend->ref),
-                  "sandbox-id", ASB_BACKEND_SANDBOX_ID (run->backend), "sandbox-instance-id",
-                  asb_sandbox_ref_get_sandbox_instance_id (run->backend->ref), NULL);
-  if (run->operation)
-    g_object_set (info, "operation", asb_operation_get_operation_type (run->operation),
-                  "operation-id", asb_operation_get_event_id (run->operation), "actor-id",
-                  asb_operation_get_actor_id (run->operation), "correlation-id",
-                  asb_operation_get_correlation_id (run->operation), NULL);
-  asb_error_set_info (run->error, info);
+    g_object_set (info, "provider-name", asb_sandbox_ref_get_provider_name (backend->ref),
+                  "provider-key", asb_sandbox_ref_get_provider_key (backend->ref), "sandbox-id",
+                  ASB_BACKEND_SANDBOX_ID (backend), "sandbox-instance-id",
+                  asb_sandbox_ref_get_sandbox_instance_id (backend->ref), NULL);
+  asb_error_info_set_operation (info, operation_type);
+  if (operation)
+    g_object_set (info, "operation-id", asb_operation_get_event_id (operation), "actor-id",
+                  asb_operation_get_actor_id (operation), "correlation-id",
+                  asb_operation_get_correlation_id (operation), NULL);
 }
 
 static void
@@ -49,7 +45,7 @@ answer (AsbRun *run)
   asb_activity_gate_leave (run->backend->gate);
   if (run->error)
     {
-      complete_error_info (run);
+      asb_run_complete_error (run->backend, run->operation_type, run->operation, run->error);
       g_task_return_error (run->task, g_steal_pointer (&run->error));
     }
   else if (G_VALUE_HOLDS_BOOLEAN (&run->value))
@@ -105,11 +101,19 @@ prepare_record (AsbRun *run, const AsbRunRecord *record)
     g_object_set (run->request, "operation", run->operation, NULL);
 }
 
-static void
-drop_floating (GVariant *variant)
+void
+asb_run_drop_floating (GVariant *variant)
 {
   if (variant)
     g_variant_unref (g_variant_ref_sink (variant));
+}
+
+static void
+drop_record (const AsbRunRecord *record)
+{
+  asb_run_drop_floating (record->request);
+  asb_run_drop_floating (record->command);
+  asb_run_drop_floating (record->file_operation);
 }
 
 void
@@ -121,9 +125,8 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
 
   if (!asb_activity_gate_enter (backend->gate, &error))
     {
-      drop_floating (record->request);
-      drop_floating (record->command);
-      drop_floating (record->file_operation);
+      drop_record (record);
+      asb_run_complete_error (backend, record->operation_type, NULL, error);
       g_task_return_error (task, error);
       g_object_unref (task);
       return;
@@ -132,20 +135,39 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
   run = g_new0 (AsbRun, 1);
   run->backend = g_object_ref (backend);
   run->task = task;
+  run->operation_type = record->operation_type;
   run->perform = perform;
   run->request = request ? g_object_ref (request) : NULL;
   if (backend->recorder)
     prepare_record (run, record);
   else
-    {
-      drop_floating (record->request);
-      drop_floating (record->command);
-      drop_floating (record->file_operation);
-    }
+    drop_record (record);
   if (run->recorded_here)
     asb_recorder_start_async (backend->recorder, run->operation, started_cb, run);
   else
     run->perform (run);
+}
+
+static void
+copy_member (GVariant *from, const char *name, GVariantDict *to, const char *new_name)
+{
+  g_autoptr (GVariant) value = g_variant_lookup_value (from, name, NULL);
+
+  if (value)
+    g_variant_dict_insert_value (to, new_name, value);
+}
+
+/* What the result of a file operation says for the columns of files. Returns: floating */
+static GVariant *
+describe_file_change (GVariant *result)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  copy_member (result, "previous_hash", &dict, "before_hash");
+  copy_member (result, "content_hash", &dict, "after_hash");
+  copy_member (result, "size", &dict, "after_size");
+  return g_variant_dict_end (&dict);
 }
 
 static void
@@ -154,6 +176,8 @@ succeed (AsbRun *run, GVariant *result)
   g_autoptr (GVariant) sunk = result ? g_variant_ref_sink (result) : NULL;
   AsbOutcome outcome = { .status = "succeeded", .result = sunk };
 
+  if (sunk && run->recorded_here && asb_operation_get_file_operation (run->operation))
+    outcome.file_operation = describe_file_change (sunk);
   finish (run, &outcome);
 }
 
