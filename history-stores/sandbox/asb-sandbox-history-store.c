@@ -158,7 +158,7 @@ asb_sandbox_history_store_open (AsbHistoryStore *store, AsbTransport *transport,
   g_set_object (&self->transport, transport);
   g_mutex_unlock (&self->mutex);
 
-  settings = g_variant_ref_sink (asb_history_config_to_variant (config));
+  settings = asb_history_config_to_variant (config);
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert_value (&arguments, "identity", describe_identity (ref));
   g_variant_dict_insert (&arguments, "sdk_version", "s", asb_get_version ());
