@@ -14,8 +14,9 @@
  *
  * Where the record of the work in one sandbox goes.
  *
- * The core calls one function at a time. Each operation is a virtual function that is handed a
- * [class@Gio.Task] to answer exactly once; see [iface@Provider].
+ * Batches of records come one at a time and in order; questions may come meanwhile. Each operation
+ * is a virtual function that is handed a [class@Gio.Task] to answer exactly once; see
+ * [iface@Provider].
  *
  * Since: 1.0
  */
