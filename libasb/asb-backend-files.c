@@ -90,8 +90,22 @@ describe_size (guint64 size)
   return g_variant_dict_end (&dict);
 }
 
+/* How a file begins, for people. */
+static void
+insert_preview (GVariantDict *dict, GBytes *contents)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (contents, &size);
+  gsize shown = MIN (size, PREVIEW_SIZE);
+  g_autofree char *text = data ? g_utf8_make_valid (data, (gssize)shown) : g_strdup ("");
+
+  g_variant_dict_insert (dict, "content", "s", text);
+  g_variant_dict_insert (dict, "content_truncated", "b", shown < size);
+}
+
+/* @contents may be NULL: they came by a stream. */
 static GVariant *
-describe_written (AsbFileInfo *info)
+describe_written (AsbFileInfo *info, GBytes *contents)
 {
   GVariantDict dict;
 
@@ -102,6 +116,8 @@ describe_written (AsbFileInfo *info)
     g_variant_dict_insert (&dict, "content_hash", "s", asb_file_info_get_hash (info));
   if (asb_file_info_get_previous_hash (info))
     g_variant_dict_insert (&dict, "previous_hash", "s", asb_file_info_get_previous_hash (info));
+  if (contents)
+    insert_preview (&dict, contents);
   return g_variant_dict_end (&dict);
 }
 
@@ -193,7 +209,9 @@ write_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbFileInfo *info = asb_transport_write_file_finish (ASB_TRANSPORT (source), result, &error);
 
   if (info)
-    asb_run_return_object (run, info, describe_written (info));
+    asb_run_return_object (
+        run, info,
+        describe_written (info, asb_file_request_get_contents (ASB_FILE_REQUEST (run->request))));
   else
     asb_run_return_error (run, error);
 }
@@ -309,21 +327,12 @@ insert_nullable_string (GVariantDict *dict, const char *key, const char *value)
 static void
 describe_contents (GVariantDict *details, GBytes *contents, const char *expected_hash)
 {
-  gsize size;
-  const char *data = g_bytes_get_data (contents, &size);
-  gsize shown = MIN (size, PREVIEW_SIZE);
-  g_autofree char *text = NULL;
-
-  g_variant_dict_insert (details, "size", "x", (gint64)size);
+  g_variant_dict_insert (details, "size", "x", (gint64)g_bytes_get_size (contents));
   insert_nullable_string (details, "expected_hash", expected_hash);
   if (expected_hash)
-    {
-      g_variant_dict_insert (details, "is_edit", "b", TRUE);
-      return;
-    }
-  text = data ? g_utf8_make_valid (data, (gssize)shown) : g_strdup ("");
-  g_variant_dict_insert (details, "content", "s", text);
-  g_variant_dict_insert (details, "content_truncated", "b", shown < size);
+    g_variant_dict_insert (details, "is_edit", "b", TRUE);
+  else
+    insert_preview (details, contents);
 }
 
 /**

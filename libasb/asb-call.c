@@ -307,7 +307,8 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
   g_atomic_ref_count_init (&call->references);
   call->kind = kind;
   call->timeout_ms = kind->timeout_seconds * 1000;
-  find_limit (kind->operation, &call->timeout_ms);
+  if (kind->timeout_seconds > 0)
+    find_limit (kind->operation, &call->timeout_ms);
   call->result_type = result_type;
   call->context = g_main_context_ref_thread_default ();
   /* Until the implementation has answered: the caller may be told before that. */

@@ -22,8 +22,15 @@ struct _AsbMockPipe
   gint64 end_at; /* 0: no end of its own */
   AsbMockPipeTimeUp time_up;
   GObject *owner;
-  GPtrArray *sources; /* GSource: to be woken by changes */
+  GPtrArray *contexts; /* GMainContext: to be woken by the next change */
 };
+
+typedef struct
+{
+  GSource source;
+  AsbMockPipe *pipe;
+  gboolean for_writing;
+} AsbMockPipeSource;
 
 AsbMockPipe *
 asb_mock_pipe_new (gsize capacity)
@@ -35,7 +42,7 @@ asb_mock_pipe_new (gsize capacity)
   g_cond_init (&self->changed);
   self->waiting = g_byte_array_new ();
   self->capacity = capacity;
-  self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify)g_source_unref);
+  self->contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_main_context_unref);
   return self;
 }
 
@@ -52,7 +59,7 @@ asb_mock_pipe_unref (AsbMockPipe *self)
   if (!g_atomic_ref_count_dec (&self->references))
     return;
   g_clear_pointer (&self->waiting, g_byte_array_unref);
-  g_clear_pointer (&self->sources, g_ptr_array_unref);
+  g_clear_pointer (&self->contexts, g_ptr_array_unref);
   g_clear_error (&self->error);
   g_cond_clear (&self->changed);
   g_mutex_clear (&self->mutex);
@@ -61,21 +68,12 @@ asb_mock_pipe_unref (AsbMockPipe *self)
 
 /* Must hold the mutex. */
 static void
-forget_destroyed_sources (AsbMockPipe *self)
-{
-  for (guint i = self->sources->len; i > 0; i--)
-    if (g_source_is_destroyed (self->sources->pdata[i - 1]))
-      g_ptr_array_remove_index_fast (self->sources, i - 1);
-}
-
-/* Must hold the mutex. */
-static void
 announce_change (AsbMockPipe *self)
 {
-  forget_destroyed_sources (self);
   g_cond_broadcast (&self->changed);
-  for (guint i = 0; i < self->sources->len; i++)
-    g_source_set_ready_time (self->sources->pdata[i], 0);
+  for (guint i = 0; i < self->contexts->len; i++)
+    g_main_context_wakeup (self->contexts->pdata[i]);
+  g_ptr_array_set_size (self->contexts, 0);
 }
 
 void
@@ -319,26 +317,79 @@ asb_mock_pipe_is_writable (AsbMockPipe *self)
   return can_write (self);
 }
 
+/* The source. */
+
+/* Milliseconds until the command ends by itself, rounded up; −1 for never. */
+static int
+time_left (AsbMockPipe *self)
+{
+  gint64 left = self->end_at ? self->end_at - g_get_monotonic_time () : -1;
+
+  return self->end_at ? (int)CLAMP ((left + 999) / 1000, 0, G_MAXINT) : -1;
+}
+
+static gboolean
+source_prepare (GSource *source, int *timeout)
+{
+  AsbMockPipeSource *self = (AsbMockPipeSource *)source;
+  AsbMockPipe *pipe = self->pipe;
+  GMainContext *context = g_source_get_context (source);
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  check_time (pipe);
+  locker = g_mutex_locker_new (&pipe->mutex);
+  *timeout = time_left (pipe);
+  if (self->for_writing ? can_write (pipe) : can_read (pipe))
+    return TRUE;
+  if (!g_ptr_array_find (pipe->contexts, context, NULL))
+    g_ptr_array_add (pipe->contexts, g_main_context_ref (context));
+  return FALSE;
+}
+
+static gboolean
+source_check (GSource *source)
+{
+  AsbMockPipeSource *self = (AsbMockPipeSource *)source;
+
+  return self->for_writing ? asb_mock_pipe_is_writable (self->pipe)
+                           : asb_mock_pipe_is_readable (self->pipe);
+}
+
 static gboolean
 source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 {
   return callback ? callback (user_data) : G_SOURCE_CONTINUE;
 }
 
-static GSourceFuncs source_funcs = { .dispatch = source_dispatch };
+static void
+source_finalize (GSource *source)
+{
+  asb_mock_pipe_unref (((AsbMockPipeSource *)source)->pipe);
+}
+
+/* Lets the source be the child of another one, which gives it a dummy closure. */
+static gboolean
+source_closure_cb (gpointer data)
+{
+  g_auto (GValue) result = G_VALUE_INIT;
+
+  g_value_init (&result, G_TYPE_BOOLEAN);
+  g_closure_invoke (data, &result, 0, NULL, NULL);
+  return g_value_get_boolean (&result);
+}
+
+static GSourceFuncs source_funcs = { .prepare = source_prepare,
+                                     .check = source_check,
+                                     .dispatch = source_dispatch,
+                                     .finalize = source_finalize,
+                                     .closure_callback = source_closure_cb };
 
 GSource *
 asb_mock_pipe_source_new (AsbMockPipe *self, gboolean for_writing)
 {
-  GSource *source = g_source_new (&source_funcs, sizeof (GSource));
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gboolean ready = for_writing ? can_write (self) : can_read (self);
+  GSource *source = g_source_new (&source_funcs, sizeof (AsbMockPipeSource));
 
-  forget_destroyed_sources (self);
-  g_ptr_array_add (self->sources, g_source_ref (source));
-  if (ready)
-    g_source_set_ready_time (source, 0);
-  else if (self->end_at)
-    g_source_set_ready_time (source, self->end_at);
+  ((AsbMockPipeSource *)source)->pipe = asb_mock_pipe_ref (self);
+  ((AsbMockPipeSource *)source)->for_writing = for_writing;
   return source;
 }

@@ -43,5 +43,5 @@ gssize asb_mock_pipe_write (AsbMockPipe *self, gconstpointer bytes, gsize size, 
 gboolean asb_mock_pipe_is_readable (AsbMockPipe *self);
 gboolean asb_mock_pipe_is_writable (AsbMockPipe *self);
 
-/* A source that is ready when something may have changed. */
+/* A source that is ready while there is something to read, or room to write. */
 GSource *asb_mock_pipe_source_new (AsbMockPipe *self, gboolean for_writing);

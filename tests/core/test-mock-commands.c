@@ -314,6 +314,73 @@ test_wait_cancelled (TestMock *fixture, gconstpointer data)
   g_assert_no_error (fixture->error);
 }
 
+static gboolean
+ready_cb (GObject *stream, gpointer user_data)
+{
+  (*(guint *)user_data)++;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+test_pollable (TestMock *fixture, gconstpointer data)
+{
+  g_autoptr (AsbProcess) process
+      = test_mock_start (fixture, "cat", ASB_COMMAND_FLAGS_STDIN_PIPE, 0);
+  GPollableInputStream *stream = G_POLLABLE_INPUT_STREAM (asb_process_get_stdout (process));
+  GOutputStream *input = asb_process_get_stdin (process);
+  g_autoptr (GSource) source = g_pollable_input_stream_create_source (stream, NULL);
+  guint n_ready = 0;
+  char buffer[8];
+
+  g_test_summary ("The source of a stream is ready as long as there is something to read");
+
+  g_source_set_callback (source, G_SOURCE_FUNC (ready_cb), &n_ready, NULL);
+  g_source_attach (source, NULL);
+  test_drain ();
+  g_assert_cmpuint (n_ready, ==, 0);
+  g_assert_false (g_pollable_input_stream_is_readable (stream));
+  g_assert_cmpint (
+      g_pollable_input_stream_read_nonblocking (stream, buffer, 8, NULL, &fixture->error), ==, -1);
+  g_assert_error (fixture->error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+  g_clear_error (&fixture->error);
+
+  g_assert_true (g_output_stream_write_all (input, "text", 4, NULL, NULL, NULL));
+  g_main_context_iteration (NULL, FALSE);
+  g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpuint (n_ready, ==, 2);
+  g_assert_cmpint (
+      g_pollable_input_stream_read_nonblocking (stream, buffer, 8, NULL, &fixture->error), ==, 4);
+  test_drain ();
+  g_assert_cmpuint (n_ready, ==, 2);
+  g_source_destroy (source);
+}
+
+static gboolean
+cancel_cb (gpointer user_data)
+{
+  g_cancellable_cancel (user_data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+test_read_cancelled (TestMock *fixture, gconstpointer data)
+{
+  g_autoptr (AsbProcess) process
+      = test_mock_start (fixture, "cat", ASB_COMMAND_FLAGS_STDIN_PIPE, 0);
+  GInputStream *stream = asb_process_get_stdout (process);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_auto (TestAnswer) answer = { 0 };
+  char buffer[8];
+
+  g_test_summary ("Reading that waits can be cancelled");
+
+  g_input_stream_read_async (stream, buffer, 8, 0, cancellable, test_answer_cb, &answer);
+  g_idle_add (cancel_cb, cancellable);
+  g_assert_cmpint (g_input_stream_read_finish (stream, test_answer_wait (&answer), &fixture->error),
+                   ==, -1);
+  g_assert_error (fixture->error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 #define ADD(path, function)                                                                        \
   g_test_add ("/mock/" path, TestMock, NULL, test_mock_set_up, function, test_mock_tear_down)
 
@@ -336,5 +403,7 @@ main (int argc, char **argv)
   ADD ("commands/stdin-unread", test_stdin_unread);
   ADD ("commands/deleted-while-running", test_deleted_while_running);
   ADD ("commands/wait-cancelled", test_wait_cancelled);
+  ADD ("commands/pollable", test_pollable);
+  ADD ("commands/read-cancelled", test_read_cancelled);
   return g_test_run ();
 }
