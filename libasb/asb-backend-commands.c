@@ -181,12 +181,34 @@ kept_size (GBytes *bytes)
   return bytes ? (gint64)g_bytes_get_size (bytes) : 0;
 }
 
+/* Of a command that was only started the output went elsewhere. */
+static const char *
+storage_state (AsbCommandResult *result)
+{
+  if ((asb_command_result_get_stdout_total (result)
+       && !asb_command_result_get_stdout_bytes (result))
+      || (asb_command_result_get_stderr_total (result)
+          && !asb_command_result_get_stderr_bytes (result)))
+    return "metadata_only";
+  if (asb_command_result_get_stdout_truncated (result)
+      || asb_command_result_get_stderr_truncated (result))
+    return "truncated_by_policy";
+  return "complete";
+}
+
+static void
+insert_storage_state (GVariantDict *dict, AsbCommandResult *result)
+{
+  const char *state = storage_state (result);
+
+  g_variant_dict_insert (dict, "output_complete", "b", g_str_equal (state, "complete"));
+  g_variant_dict_insert (dict, "history_storage_state", "s", state);
+}
+
 static GVariant *
 describe_result (AsbCommandResult *result)
 {
   gboolean has_status = asb_command_result_get_has_exit_status (result);
-  gboolean stdout_cut = asb_command_result_get_stdout_truncated (result);
-  gboolean stderr_cut = asb_command_result_get_stderr_truncated (result);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -207,11 +229,11 @@ describe_result (AsbCommandResult *result)
                          (gint64)asb_command_result_get_stdout_total (result));
   g_variant_dict_insert (&dict, "stderr_total_bytes", "x",
                          (gint64)asb_command_result_get_stderr_total (result));
-  g_variant_dict_insert (&dict, "stdout_truncated", "b", stdout_cut);
-  g_variant_dict_insert (&dict, "stderr_truncated", "b", stderr_cut);
-  g_variant_dict_insert (&dict, "output_complete", "b", !stdout_cut && !stderr_cut);
-  g_variant_dict_insert (&dict, "history_storage_state", "s",
-                         stdout_cut || stderr_cut ? "truncated_by_policy" : "complete");
+  g_variant_dict_insert (&dict, "stdout_truncated", "b",
+                         asb_command_result_get_stdout_truncated (result));
+  g_variant_dict_insert (&dict, "stderr_truncated", "b",
+                         asb_command_result_get_stderr_truncated (result));
+  insert_storage_state (&dict, result);
   g_variant_dict_insert_value (&dict, "history_storage_error", nothing ());
   return g_variant_dict_end (&dict);
 }
@@ -219,8 +241,6 @@ describe_result (AsbCommandResult *result)
 static GVariant *
 describe_satellite (AsbCommandResult *result)
 {
-  gboolean cut = asb_command_result_get_stdout_truncated (result)
-                 || asb_command_result_get_stderr_truncated (result);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -229,9 +249,7 @@ describe_satellite (AsbCommandResult *result)
                            (gint64)asb_command_result_get_exit_status (result));
   g_variant_dict_insert (&dict, "provider_command_id", "s",
                          asb_command_result_get_command_id (result));
-  g_variant_dict_insert (&dict, "output_complete", "b", !cut);
-  g_variant_dict_insert (&dict, "history_storage_state", "s",
-                         cut ? "truncated_by_policy" : "complete");
+  insert_storage_state (&dict, result);
   return g_variant_dict_end (&dict);
 }
 
@@ -318,8 +336,10 @@ execution_part_done (AsbExecution *execution, GError *error)
   if (--execution->n_pending > 0)
     return;
 
+  /* Not g_cancellable_disconnect (): a process may end in the handler, which that would wait for.
+   */
   if (execution->cancelled_id)
-    g_cancellable_disconnect (cancellable, execution->cancelled_id);
+    g_signal_handler_disconnect (cancellable, execution->cancelled_id);
   if (g_cancellable_set_error_if_cancelled (cancellable, &cancelled))
     asb_run_return_error (execution->run, g_steal_pointer (&cancelled));
   else if (execution->error)
@@ -368,11 +388,24 @@ execution_cancelled_cb (GCancellable *cancellable, gpointer user_data)
 }
 
 static void
+collect_output (AsbExecution *execution, GInputStream *stream, guint64 max_size,
+                GAsyncReadyCallback callback)
+{
+  AsbCommandResultConfig *config = execution->run->backend->result_config;
+
+  if (!stream)
+    return;
+  execution->n_pending++;
+  asb_output_collect_async (stream, max_size,
+                            asb_command_result_config_get_preserve_tail_bytes (config), NULL,
+                            callback, execution);
+}
+
+static void
 execution_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbRun *run = user_data;
   AsbCommandResultConfig *config = run->backend->result_config;
-  guint64 tail = asb_command_result_config_get_preserve_tail_bytes (config);
   GCancellable *cancellable = g_task_get_cancellable (run->task);
   GError *error = NULL;
   AsbProcess *process = asb_transport_start_command_finish (ASB_TRANSPORT (source), result, &error);
@@ -386,14 +419,12 @@ execution_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   execution = g_new0 (AsbExecution, 1);
   execution->run = run;
   execution->process = process;
-  execution->n_pending = 3;
+  execution->n_pending = 1;
   /* The end is awaited also when cancelled: then nothing of the command is left. */
-  asb_output_collect_async (asb_process_get_stdout (process),
-                            asb_command_result_config_get_max_stdout_bytes (config), tail, NULL,
-                            execution_stdout_cb, execution);
-  asb_output_collect_async (asb_process_get_stderr (process),
-                            asb_command_result_config_get_max_stderr_bytes (config), tail, NULL,
-                            execution_stderr_cb, execution);
+  collect_output (execution, asb_process_get_stdout (process),
+                  asb_command_result_config_get_max_stdout_bytes (config), execution_stdout_cb);
+  collect_output (execution, asb_process_get_stderr (process),
+                  asb_command_result_config_get_max_stderr_bytes (config), execution_stderr_cb);
   asb_process_wait_async (process, NULL, execution_ended_cb, execution);
   if (cancellable)
     execution->cancelled_id = g_cancellable_connect (
@@ -410,7 +441,8 @@ perform_execute (AsbRun *run)
 /* Starting. */
 
 static void
-record_end (AsbCommand *command, AsbCommandResult *result, const GError *error, gpointer user_data)
+record_end (AsbCommandResult *result, const GError *error, gpointer user_data,
+            GAsyncReadyCallback recorded, gpointer recorded_data)
 {
   AsbOperation *operation = user_data;
   AsbRecorder *recorder = g_object_get_data (G_OBJECT (operation), "asb-recorder");
@@ -423,7 +455,7 @@ record_end (AsbCommand *command, AsbCommandResult *result, const GError *error, 
       outcome.status = asb_recorder_status_of_error (error);
       outcome.result = asb_recorder_describe_error (error);
     }
-  asb_recorder_complete_async (recorder, operation, &outcome, NULL, NULL);
+  asb_recorder_complete_async (recorder, operation, &outcome, recorded, recorded_data);
   g_clear_pointer (&outcome.output, g_variant_unref);
 }
 

@@ -155,7 +155,8 @@ chain_cancel_cb (GCancellable *cancellable, gpointer user_data)
 static void
 communicate_completed_cb (GTask *task, GParamSpec *pspec, gpointer user_data)
 {
-  g_cancellable_disconnect (g_task_get_cancellable (task), (gulong)GPOINTER_TO_SIZE (user_data));
+  /* Not g_cancellable_disconnect (): this may run in a handler, which that would wait for. */
+  g_signal_handler_disconnect (g_task_get_cancellable (task), (gulong)GPOINTER_TO_SIZE (user_data));
 }
 
 static void

@@ -6,9 +6,10 @@
 #include "asb-command.h"
 #include "asb-process.h"
 
-/* Told once, when the end of a command becomes known. @result is NULL if @error is set. */
-typedef void (*AsbCommandEnded) (AsbCommand *command, AsbCommandResult *result, const GError *error,
-                                 gpointer user_data);
+/* Told once, when the end of a command becomes known, to record it. @result is NULL if @error is
+ * set. @recorded, which may be NULL, is called when that is done. */
+typedef void (*AsbCommandEnded) (AsbCommandResult *result, const GError *error, gpointer user_data,
+                                 GAsyncReadyCallback recorded, gpointer recorded_data);
 
 /* @context: where signals are emitted and properties notified; NULL for the default one. The end is
  * learned there, or by whoever waits. Takes @ended_data. */

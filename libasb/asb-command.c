@@ -41,7 +41,8 @@ struct _AsbCommand
   GMutex mutex;
   AsbCommandResult *result; /* set once */
   gboolean is_over;
-  guint n_busy; /* pumps and the watch: “exited” comes after all of them */
+  struct _AsbCommandWatch *starting; /* (nullable): not begun yet */
+  guint n_busy;                      /* pumps and the watch: “exited” comes after all of them */
 };
 
 enum
@@ -230,9 +231,50 @@ notify_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error)
+/* What watches the end for the command itself. It keeps the command object alive only where
+ * somebody needs that: for signals, and for the record. */
+typedef struct _AsbCommandWatch
 {
+  GWeakRef weak;
+  AsbCommand *strong;
+} AsbCommandWatch;
+
+static AsbCommandWatch *
+watch_new (AsbCommand *self, gboolean keeps_alive)
+{
+  AsbCommandWatch *watch = g_new0 (AsbCommandWatch, 1);
+
+  g_weak_ref_init (&watch->weak, self);
+  watch->strong = keeps_alive ? g_object_ref (self) : NULL;
+  return watch;
+}
+
+static void
+watch_free (gpointer data)
+{
+  AsbCommandWatch *watch = data;
+
+  g_weak_ref_clear (&watch->weak);
+  g_clear_object (&watch->strong);
+  g_free (watch);
+}
+
+/* Must hold the mutex. A watch whose context nobody ever runs must not keep a command for ever that
+ * has ended. Returns: (transfer full) (nullable): what it held */
+static AsbCommand *
+weaken_watch (AsbCommand *self)
+{
+  if (!self->starting || (self->flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS))
+    return NULL;
+  return g_steal_pointer (&self->starting->strong);
+}
+
+/* TRUE if @recorded is going to be called. */
+static gboolean
+learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error,
+           GAsyncReadyCallback recorded, gpointer recorded_data)
+{
+  g_autoptr (AsbCommand) held = NULL;
   gboolean first;
 
   g_mutex_lock (&self->mutex);
@@ -240,14 +282,16 @@ learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error)
   self->is_over = TRUE;
   if (first && result)
     self->result = g_object_ref (result);
+  held = weaken_watch (self);
   g_mutex_unlock (&self->mutex);
 
   if (!first)
-    return;
-  if (self->ended)
-    self->ended (self, result, error, self->ended_data);
+    return FALSE;
   g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, notify_cb, g_object_ref (self),
                               g_object_unref);
+  if (self->ended)
+    self->ended (result, error, self->ended_data, recorded, recorded_data);
+  return self->ended && recorded;
 }
 
 static gboolean
@@ -265,22 +309,6 @@ one_less_busy (AsbCommand *self)
     g_signal_emit (self, signals[SIGNAL_EXITED], 0);
 }
 
-/* Whoever only waits for the end does not keep the command object alive; signals for somebody do.
- */
-typedef struct
-{
-  GWeakRef weak;
-  AsbCommand *strong;
-} AsbCommandWatch;
-
-static void
-watch_free (AsbCommandWatch *watch)
-{
-  g_weak_ref_clear (&watch->weak);
-  g_clear_object (&watch->strong);
-  g_free (watch);
-}
-
 static void
 watch_cb (GObject *source, GAsyncResult *async_result, gpointer user_data)
 {
@@ -292,7 +320,7 @@ watch_cb (GObject *source, GAsyncResult *async_result, gpointer user_data)
 
   if (self)
     {
-      learn_end (self, result, error);
+      learn_end (self, result, error, NULL, NULL);
       one_less_busy (self);
     }
   watch_free (watch);
@@ -348,10 +376,10 @@ start_cb (gpointer user_data)
   g_autoptr (AsbCommand) self = g_weak_ref_get (&watch->weak);
 
   if (!self)
-    {
-      watch_free (watch);
-      return G_SOURCE_REMOVE;
-    }
+    return G_SOURCE_REMOVE;
+  g_mutex_lock (&self->mutex);
+  self->starting = NULL;
+  g_mutex_unlock (&self->mutex);
   g_main_context_push_thread_default (self->context);
   self->n_busy++;
   if (self->flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS)
@@ -359,7 +387,7 @@ start_cb (gpointer user_data)
       pump (self, asb_process_get_stdout (self->process), ASB_OUTPUT_STREAM_STDOUT);
       pump (self, asb_process_get_stderr (self->process), ASB_OUTPUT_STREAM_STDERR);
     }
-  asb_process_wait_async (self->process, NULL, watch_cb, watch);
+  asb_process_wait_async (self->process, NULL, watch_cb, watch_new (self, watch->strong != NULL));
   g_main_context_pop_thread_default (self->context);
   return G_SOURCE_REMOVE;
 }
@@ -370,7 +398,6 @@ asb_command_new (AsbBackend *backend, AsbProcess *process, AsbCommandFlags flags
                  GDestroyNotify ended_destroy)
 {
   AsbCommand *self = g_object_new (ASB_TYPE_COMMAND, NULL);
-  AsbCommandWatch *watch = g_new0 (AsbCommandWatch, 1);
   g_autoptr (GSource) source = g_idle_source_new ();
 
   self->backend = g_object_ref (backend);
@@ -382,11 +409,10 @@ asb_command_new (AsbBackend *backend, AsbProcess *process, AsbCommandFlags flags
   self->ended_data = ended_data;
   self->ended_destroy = ended_destroy;
 
-  g_weak_ref_init (&watch->weak, self);
-  watch->strong = flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS ? g_object_ref (self) : NULL;
+  self->starting = watch_new (self, ended || (flags & ASB_COMMAND_FLAGS_OUTPUT_SIGNALS));
   /* Later, never from here: the caller connects to signals first. */
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (source, start_cb, watch, NULL);
+  g_source_set_callback (source, start_cb, self->starting, watch_free);
   g_source_attach (source, self->context);
   return self;
 }
@@ -497,21 +523,41 @@ asb_command_get_stderr_pipe (AsbCommand *self)
 
 /* Waiting. */
 
+typedef struct
+{
+  GTask *task;
+  GError *error;
+} AsbCommandWait;
+
+static void
+answer_wait (AsbCommandWait *wait)
+{
+  if (wait->error)
+    g_task_return_error (wait->task, g_steal_pointer (&wait->error));
+  else
+    g_task_return_boolean (wait->task, TRUE);
+  g_clear_object (&wait->task);
+  g_free (wait);
+}
+
+static void
+recorded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  answer_wait (user_data);
+}
+
 static void
 wait_cb (GObject *source, GAsyncResult *async_result, gpointer user_data)
 {
-  g_autoptr (GTask) task = G_TASK (user_data);
-  AsbCommand *self = g_task_get_source_object (task);
-  g_autoptr (GError) error = NULL;
+  AsbCommandWait *wait = g_new0 (AsbCommandWait, 1);
+  g_autoptr (AsbCommand) self = g_object_ref (g_task_get_source_object (user_data));
   g_autoptr (AsbCommandResult) result
-      = asb_process_wait_finish (ASB_PROCESS (source), async_result, &error);
+      = asb_process_wait_finish (ASB_PROCESS (source), async_result, &wait->error);
 
-  if (!error || !asb_error_is_cancelled (error))
-    learn_end (self, result, error);
-  if (error)
-    g_task_return_error (task, g_steal_pointer (&error));
-  else
-    g_task_return_boolean (task, TRUE);
+  wait->task = user_data;
+  if ((wait->error && asb_error_is_cancelled (wait->error))
+      || !learn_end (self, result, wait->error, recorded_cb, wait))
+    answer_wait (wait);
 }
 
 /**

@@ -45,9 +45,9 @@ test_scripted (TestMock *fixture, gconstpointer data)
   g_test_summary ("What was said of a command by its exact text is done");
 
   test_mock_set_result (fixture->mock, "make",
-                        "{'stdout': <'built'>, 'stderr': <b'warned'>,"
+                        "{'stdout': <'built'>, 'stderr': <@ay [0x77, 0x61, 0x72, 0x6e]>,"
                         " 'exit-code': <int64 2>}");
-  check_command (fixture, "make", "built", "warned", 2);
+  check_command (fixture, "make", "built", "warn", 2);
   check_command (fixture, "make ", "", "", 0);
   test_mock_set_result (fixture->mock, "make", "{'stdout': <'again'>}");
   check_command (fixture, "make", "again", "", 0);
