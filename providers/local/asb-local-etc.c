@@ -5,7 +5,7 @@
 #include "asb-local-etc.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,21 +15,24 @@
 #define SMALL_ENTRIES 24
 #define SMALL_BYTES (64 * 1024)
 
-/* Patterns of names directly in /etc. */
-static const char *const allowed[] = {
-  "alternatives", "bash.bashrc", "debian_version", "ethertypes",   "fonts",
-  "gai.conf",     "host.conf",   "inputrc",        "java",         "java-*",
-  "java*jdk*",    "ld.so.cache", "ld.so.conf",     "ld.so.conf.d", "locale.alias",
-  "locale.conf",  "localtime",   "lsb-release",    "magic",        "magic.mime",
-  "mime.types",   "networks",    "os-release",     "perl",         "protocols",
-  "python[0-9]*", "rpc",         "services",       "shells",       "terminfo",
-  "timezone",
+static const char *const large[] = {
+  "/etc/alternatives",  "/etc/fonts",     "/etc/pki/ca-trust/extracted",
+  "/etc/pki/tls/certs", "/etc/ssl/certs",
 };
 
-static const char *const allowed_below[] = {
-  "/etc/pki/ca-trust/extracted", "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs",
-  "/etc/ssl/cert.pem",           "/etc/ssl/certs",        "/etc/ssl/openssl.cnf",
+static const char *const small[] = {
+  "/etc/bash.bashrc",     "/etc/debian_version",   "/etc/gai.conf",
+  "/etc/host.conf",       "/etc/inputrc",          "/etc/ld.so.cache",
+  "/etc/ld.so.conf",      "/etc/ld.so.conf.d",     "/etc/locale.alias",
+  "/etc/locale.conf",     "/etc/localtime",        "/etc/lsb-release",
+  "/etc/magic",           "/etc/mime.types",       "/etc/networks",
+  "/etc/os-release",      "/etc/pki/tls/cert.pem", "/etc/protocols",
+  "/etc/services",        "/etc/shells",           "/etc/ssl/cert.pem",
+  "/etc/ssl/openssl.cnf", "/etc/terminfo",         "/etc/timezone",
 };
+
+/* Of these there are several versions side by side. */
+static const char *const prefixes[] = { "java-", "openjdk", "perl", "python" };
 
 typedef struct
 {
@@ -91,6 +94,12 @@ add_file (AsbLocalArguments *arguments, const char *path, const struct stat *sta
 static void add_path (AsbLocalArguments *arguments, const char *path);
 
 static void
+bind_directory (AsbLocalArguments *arguments, const char *path)
+{
+  asb_local_arguments_add (arguments, "--ro-bind-try", path, path, NULL);
+}
+
+static void
 add_directory (AsbLocalArguments *arguments, const char *path)
 {
   Budget budget = { SMALL_ENTRIES, SMALL_BYTES };
@@ -99,7 +108,7 @@ add_directory (AsbLocalArguments *arguments, const char *path)
 
   if (!is_small (path, &budget))
     {
-      asb_local_arguments_add (arguments, "--ro-bind-try", path, path, NULL);
+      bind_directory (arguments, path);
       return;
     }
   dir = g_dir_open (path, 0, NULL);
@@ -130,12 +139,24 @@ add_path (AsbLocalArguments *arguments, const char *path)
 }
 
 static gboolean
-is_allowed (const char *name)
+has_prefix (const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (allowed); i++)
-    if (fnmatch (allowed[i], name, FNM_PERIOD) == 0)
+  for (gsize i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
       return TRUE;
   return FALSE;
+}
+
+static void
+add_each (AsbLocalArguments *arguments, const char *const *paths, gsize n_paths,
+          void (*add) (AsbLocalArguments *arguments, const char *path))
+{
+  for (gsize i = 0; i < n_paths; i++)
+    if (g_access (paths[i], F_OK) == 0)
+      {
+        asb_local_arguments_add_parents (arguments, paths[i]);
+        add (arguments, paths[i]);
+      }
 }
 
 static void
@@ -144,18 +165,14 @@ add_allowed (AsbLocalArguments *arguments)
   g_autoptr (GDir) dir = g_dir_open ("/etc", 0, NULL);
   const char *name;
 
+  add_each (arguments, large, G_N_ELEMENTS (large), bind_directory);
+  add_each (arguments, small, G_N_ELEMENTS (small), add_path);
   while (dir && (name = g_dir_read_name (dir)))
-    if (is_allowed (name))
+    if (has_prefix (name))
       {
         g_autofree char *path = g_build_filename ("/etc", name, NULL);
 
         add_path (arguments, path);
-      }
-  for (gsize i = 0; i < G_N_ELEMENTS (allowed_below); i++)
-    if (g_file_test (allowed_below[i], G_FILE_TEST_EXISTS))
-      {
-        asb_local_arguments_add_parents (arguments, allowed_below[i]);
-        add_path (arguments, allowed_below[i]);
       }
 }
 

@@ -14,7 +14,7 @@
 /* Root of a user namespace that has no other users, as of "unshare -r", is an ordinary user to the
  * host, and there is nobody else it could become. */
 static gboolean
-is_only_user (void)
+find_only_user (void)
 {
   g_autofree char *map = NULL;
   unsigned first, outside, count;
@@ -22,6 +22,16 @@ is_only_user (void)
   return g_file_get_contents ("/proc/self/uid_map", &map, NULL, NULL)
          && sscanf (map, "%u %u %u", &first, &outside, &count) == 3 && first == 0 && outside != 0
          && count == 1;
+}
+
+static gboolean
+is_only_user (void)
+{
+  static gsize known;
+
+  if (g_once_init_enter (&known))
+    g_once_init_leave (&known, find_only_user () ? 1 : 2);
+  return known == 1;
 }
 
 gboolean

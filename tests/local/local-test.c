@@ -23,10 +23,18 @@ become_nobody (void)
 }
 
 static void
+remove_folder (const char *folder)
+{
+  const char *argv[] = { "rm", "-rf", folder, NULL };
+
+  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+static void
 find_out (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("asb-local-XXXXXX", NULL);
-  LocalTest *test = local_test_for_child (folder);
+  g_autoptr (LocalTest) test = local_test_for_child (folder);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxInfo) info = NULL;
   static GError *error;
@@ -38,6 +46,7 @@ find_out (void)
     unavailable = error->message;
   else
     g_error ("%s", error->message);
+  remove_folder (folder);
 }
 
 int
@@ -94,6 +103,22 @@ local_test_for_child (const char *folder)
 }
 
 static void
+clear (LocalTest *test)
+{
+  g_clear_object (&test->provider);
+  g_clear_pointer (&test->folder, g_free);
+  g_clear_pointer (&test->state, g_free);
+  g_clear_pointer (&test->records, g_free);
+}
+
+void
+local_test_free (LocalTest *test)
+{
+  clear (test);
+  g_free (test);
+}
+
+static void
 set_up (LocalTest *test, gconstpointer data)
 {
   g_autofree char *folder = g_dir_make_tmp ("asb-local-XXXXXX", NULL);
@@ -105,7 +130,6 @@ set_up (LocalTest *test, gconstpointer data)
 static void
 tear_down (LocalTest *test, gconstpointer data)
 {
-  const char *argv[] = { "rm", "-rf", test->folder, NULL };
   g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
   g_autoptr (GListModel) infos = asb_provider_list_sandboxes (test->provider, filter, NULL, NULL);
 
@@ -115,11 +139,8 @@ tear_down (LocalTest *test, gconstpointer data)
 
       local_test_delete (test->provider, local_test_id (info));
     }
-  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
-  g_clear_object (&test->provider);
-  g_clear_pointer (&test->folder, g_free);
-  g_clear_pointer (&test->state, g_free);
-  g_clear_pointer (&test->records, g_free);
+  remove_folder (test->folder);
+  clear (test);
 }
 
 static void

@@ -61,3 +61,5 @@ const char *local_test_program (void);
 
 /* In such a child: the test whose state it shares. */
 LocalTest *local_test_for_child (const char *folder);
+void local_test_free (LocalTest *test);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LocalTest, local_test_free)

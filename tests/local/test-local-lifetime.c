@@ -45,6 +45,7 @@ boot_id (AsbTransport *transport)
 static void
 open_history (AsbTransport *transport, const char *id)
 {
+  g_autoptr (GVariant) call = NULL;
   g_autoptr (GVariant) answer = NULL;
   g_autoptr (GError) error = NULL;
   GVariantDict identity, arguments;
@@ -56,8 +57,8 @@ open_history (AsbTransport *transport, const char *id)
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert_value (&arguments, "identity", g_variant_dict_end (&identity));
   g_variant_dict_insert (&arguments, "sdk_version", "s", "1.0.0");
-  answer = asb_transport_call (transport, "history.open", g_variant_dict_end (&arguments), NULL,
-                               &error);
+  call = g_variant_ref_sink (g_variant_dict_end (&arguments));
+  answer = asb_transport_call (transport, "history.open", call, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -392,7 +393,7 @@ test_terminal (LocalTest *test, gconstpointer data)
 static int
 be_child (const char *name, const char *folder)
 {
-  LocalTest *test = local_test_for_child (folder);
+  g_autoptr (LocalTest) test = local_test_for_child (folder);
 
   if (strcmp (name, "owned") == 0)
     be_owner (test, ASB_LIFETIME_OWNED);

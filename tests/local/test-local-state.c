@@ -372,8 +372,9 @@ test_key (LocalTest *test, gconstpointer data)
 
 /* The child: another program on the same state. */
 static int
-be_other_program (LocalTest *test)
+be_other_program (const char *folder)
 {
+  g_autoptr (LocalTest) test = local_test_for_child (folder);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxInfo) info = NULL;
   g_autofree char *output = NULL;
@@ -415,7 +416,7 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   if (argc == 4)
-    return be_other_program (local_test_for_child (argv[3]));
+    return be_other_program (argv[3]);
   local_test_add ("/local/state/private", test_private);
   local_test_add ("/local/state/no-trace", test_no_trace);
   local_test_add ("/local/state/shared", test_shared_state);
