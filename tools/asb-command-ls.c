@@ -177,6 +177,29 @@ list_files (Tool *tool, AsbBackend *backend, const char *path, GError **error)
   return infos;
 }
 
+/* What stands in the folder and could not be looked at. Returns: the exit status */
+static int
+say_errors (GListModel *infos)
+{
+  GVariant *errors = g_object_get_data (G_OBJECT (infos), "asb-errors");
+  int status = TOOL_EXIT_DONE;
+
+  for (gsize i = 0; errors && i < g_variant_n_children (errors); i++)
+    {
+      g_autoptr (GVariant) child = g_variant_get_child_value (errors, i);
+      g_autoptr (GVariant) error = g_variant_is_of_type (child, G_VARIANT_TYPE_VARIANT)
+                                       ? g_variant_get_variant (child)
+                                       : g_variant_ref (child);
+      const char *message = NULL;
+
+      if (g_variant_is_of_type (error, G_VARIANT_TYPE_VARDICT)
+          && g_variant_lookup (error, "message", "&s", &message))
+        tool_message ("%s", message);
+      status = TOOL_EXIT_FAILED;
+    }
+  return status;
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -184,6 +207,7 @@ run (Tool *tool, const ToolParsed *parsed)
   g_autoptr (AsbBackend) backend = NULL;
   g_autoptr (GListModel) infos = NULL;
   g_autoptr (GError) error = NULL;
+  int status;
 
   backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (backend)
@@ -196,7 +220,8 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  return options.json ? print_json (infos) : print_text (infos);
+  status = options.json ? print_json (infos) : print_text (infos);
+  return status != TOOL_EXIT_DONE ? status : say_errors (infos);
 }
 
 static const ToolOption option_entries[] = {

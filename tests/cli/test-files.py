@@ -275,6 +275,15 @@ class Ls(Files):
         self.assert_done(asb("ls", "box", "empty"), b"")
         self.assertEqual(self.json("ls", "box", "empty"), [])
 
+    def test_what_cannot_be_looked_at(self):
+        """It is told beside what can."""
+        self.assert_done(self.exec("mkdir closed; touch closed/a closed/b; chmod 444 closed"))
+        for option in [[], ["--json"]]:
+            result = asb("ls", *option, "box", "closed")
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stdout, b"[]\n" if option else b"")
+            self.assertRegex(result.stderr, rb"\A(asb: [^\n]*closed/[ab][^\n]*Permission denied\n){2}\Z")
+
     def test_refused(self):
         self.assert_refused(asb("ls", "box", "missing"), 1, "missing")
         self.assert_refused(asb("ls", "box", "names/plain/x"), 1, "plain")
