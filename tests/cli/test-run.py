@@ -54,7 +54,7 @@ class ExitStatus(TestCase):
         self.assert_refused(asb("exec", "frobnicate:1", "true"), 125, "frobnicate")
 
     def test_timeout(self):
-        result = asb("run", "--timeout", "0.3", "--", "sh", "-c", "echo kept; sleep 1000")
+        result = asb("run", "--timeout", "3", "--", "sh", "-c", "echo kept; sleep 1000")
         self.assertEqual((result.returncode, result.stdout), (124, b"kept\n"))
         self.assertIn(b"--timeout", result.stderr)
 
