@@ -12,6 +12,8 @@ import sys
 import tempfile
 import traceback
 
+from reachable import reachable
+
 HEADER = struct.Struct(">IBBHIQ")
 
 CALL, REPLY, EVENT, DATA, CANCEL, STOP = range(1, 7)
@@ -344,7 +346,7 @@ class Guest:
 
 
 def guest_program():
-    return os.environ["ASB_GUEST_PATH"]
+    return reachable(os.environ["ASB_GUEST_PATH"])
 
 
 def is_running(pid):

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import traceback
 
+from reachable import reachable
+
 CALL, REPLY, DATA, CANCEL, STOP, CREDIT = 1, 2, 4, 5, 6, 18
 WINDOW = 262144
 HEADER = struct.Struct(">IBBHIQ")
@@ -40,7 +42,8 @@ class Historian:
         self.directory = directory
         self.path = os.path.join(directory, "history.sqlite3")
         wrapper = os.environ.get("ASB_TEST_HOST_WRAPPER", "").split()
-        command = [*wrapper, os.environ["ASB_TEST_HISTORIAN_HOST"], str(theirs.fileno()), directory]
+        program = reachable(os.environ["ASB_TEST_HISTORIAN_HOST"])
+        command = [*wrapper, program, str(theirs.fileno()), directory]
         self.process = subprocess.Popen(
             command + ([fault] if fault else []),
             pass_fds=[theirs.fileno()],
