@@ -17,9 +17,10 @@
  * entries of a directory. Both are bounded, whatever the guest says of them. */
 
 #define MAX_FILE_BYTES (256 * 1024 * 1024)
-#define MAX_ENTRIES 262144
 #define MAX_LINE (64 * 1024)
 #define MAX_ERRORS 64
+
+guint asb_guest_max_entries = 262144;
 
 static void
 submit (AsbTransport *transport, const char *name, json_t *arguments, AsbFileRequest *request,
@@ -181,11 +182,11 @@ check_count (Listing *self, GError **error)
 {
   g_autofree char *name = NULL;
 
-  if (self->entries->len < MAX_ENTRIES)
+  if (self->entries->len < asb_guest_max_entries)
     return TRUE;
   name = g_filename_display_name (self->path);
   g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
-               "Could not list “%s”: it has more than %d entries", name, MAX_ENTRIES);
+               "Could not list “%s”: it has more than %u entries", name, asb_guest_max_entries);
   return FALSE;
 }
 

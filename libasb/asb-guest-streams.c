@@ -95,16 +95,24 @@ stream_call_failed (AsbGuestCall *call, gpointer data, const GError *error)
 
 /* Reading. */
 
-/* A call that is being cancelled is answered by its REPLY. */
+/* A call that is being cancelled is answered by its REPLY. The @info (nullable) is on the stream
+ * before anybody has it. */
 static void
-return_input (StreamCall *self, AsbGuestCall *call)
+return_input (StreamCall *self, AsbGuestCall *call, AsbFileInfo *info)
 {
+  GInputStream *stream;
+
   if (!self->task)
     return;
   if (call->cancelled)
-    asb_guest_call_refuse_output (call);
-  else
-    return_stream (self, call, asb_pipe_input_stream_new (self->pipe, self->transport));
+    {
+      asb_guest_call_refuse_output (call);
+      return;
+    }
+  stream = asb_pipe_input_stream_new (self->pipe, self->transport);
+  if (info)
+    g_object_set_data_full (G_OBJECT (stream), FILE_INFO_KEY, g_object_ref (info), g_object_unref);
+  return_stream (self, call, stream);
 }
 
 static gboolean
@@ -123,7 +131,7 @@ input_result (AsbGuestCall *call, gpointer data, const json_t *result, GError **
 {
   StreamCall *self = data;
 
-  return_input (self, call);
+  return_input (self, call, NULL);
   if (!self->task)
     return set_result (self, result, error);
   return_cancelled (self);
@@ -142,8 +150,7 @@ read_opened (AsbGuestCall *call, gpointer data, const json_t *event, GError **er
   info = asb_guest_file_info_new (entry, ASB_GUEST_ENTRY_ALONE, NULL, error);
   if (!info)
     return FALSE;
-  return_input (self, call);
-  set_data (self, FILE_INFO_KEY, g_steal_pointer (&info), g_object_unref);
+  return_input (self, call, info);
   return TRUE;
 }
 
@@ -158,7 +165,7 @@ static const AsbGuestCallKind read_kind = {
 static void
 service_begun (AsbGuestCall *call, gpointer data)
 {
-  return_input (data, call);
+  return_input (data, call, NULL);
 }
 
 static const AsbGuestCallKind service_kind = {

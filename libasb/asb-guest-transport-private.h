@@ -26,6 +26,9 @@ AsbGuestCall *asb_guest_task_call_new (const char *name, json_t *arguments, AsbO
 /* Commands. */
 void asb_guest_start_command (AsbTransport *transport, AsbCommandSpec *spec, GTask *task);
 
+/* How many entries of a directory are gathered at most. Tests have less patience. */
+extern guint asb_guest_max_entries;
+
 /* Files. */
 void asb_guest_query_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 void asb_guest_list_files (AsbTransport *transport, AsbFileRequest *request, GTask *task);

@@ -22,7 +22,7 @@
 
 /* A variant nests several levels for each level of JSON, and GLib bounds its levels. */
 #define ASB_WIRE_VARIANT_MAX_DEPTH 24
-#define ASB_WIRE_VARIANT_MAX_NODES 262144
+#define ASB_WIRE_VARIANT_MAX_NODES 65536
 
 /* NULL with %ASB_ERROR_INVALID_ARGUMENT when @variant holds what JSON cannot, or too much. */
 json_t *asb_wire_variant_to_json (GVariant *variant, GError **error);

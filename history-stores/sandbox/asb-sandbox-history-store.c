@@ -199,10 +199,16 @@ status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   state = asb_sandbox_row_get_string (answer, "state");
+  if (!state)
+    {
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                               "The guest did not say in which state the record is");
+      return;
+    }
   return_object (
       task,
       g_object_new (
-          ASB_TYPE_HISTORY_STATUS, "state", state ? state : "unavailable", "message",
+          ASB_TYPE_HISTORY_STATUS, "state", state, "message",
           asb_sandbox_row_get_string (answer, "message"), "journal-mode",
           asb_sandbox_row_get_string (answer, "journal_mode"), "database-bytes",
           (guint64)MAX (0, asb_sandbox_row_get_integer (answer, "database_bytes", 0)), "operations",
@@ -231,6 +237,30 @@ open_call (AsbSandboxHistoryStore *self, GTask *task, const char *name, GVariant
                                    g_object_ref (task));
 }
 
+/* Without these a reader would not know where to go on. */
+static AsbHistoryPage *
+page_new (GListModel *changes, GVariant *answer, GError **error)
+{
+  gint64 next_seq;
+  gint64 min_seq;
+  gint64 max_seq;
+  gboolean reset;
+
+  if (!answer || !g_variant_lookup (answer, "reset_required", "b", &reset))
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The guest did not say where the page stands");
+      return NULL;
+    }
+  if (!asb_sandbox_row_require_integer (answer, "next_change_seq", &next_seq, error)
+      || !asb_sandbox_row_require_integer (answer, "min_available_change_seq", &min_seq, error)
+      || !asb_sandbox_row_require_integer (answer, "max_change_seq", &max_seq, error))
+    return NULL;
+  return g_object_new (ASB_TYPE_HISTORY_PAGE, "changes", changes, "next-seq", next_seq,
+                       "min-available-seq", min_seq, "max-seq", max_seq, "reset-required", reset,
+                       NULL);
+}
+
 static void
 page_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -238,25 +268,13 @@ page_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   g_autoptr (GListModel) changes
       = asb_sandbox_lines_read_finish (G_INPUT_STREAM (source), result, &error);
-  GVariant *answer = g_object_get_data (source, "asb-result");
-  gboolean reset = FALSE;
+  AsbHistoryPage *page
+      = changes ? page_new (changes, g_object_get_data (source, "asb-result"), &error) : NULL;
 
-  if (changes && !answer)
-    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
-                                 "The guest did not say where the page stands");
-  if (error)
-    {
-      g_task_return_error (task, error);
-      return;
-    }
-  g_variant_lookup (answer, "reset_required", "b", &reset);
-  return_object (task,
-                 g_object_new (ASB_TYPE_HISTORY_PAGE, "changes", changes, "next-seq",
-                               asb_sandbox_row_get_integer (answer, "next_change_seq", 0),
-                               "min-available-seq",
-                               asb_sandbox_row_get_integer (answer, "min_available_change_seq", 0),
-                               "max-seq", asb_sandbox_row_get_integer (answer, "max_change_seq", 0),
-                               "reset-required", reset, NULL));
+  if (page)
+    return_object (task, page);
+  else
+    g_task_return_error (task, error);
 }
 
 static void
@@ -268,9 +286,9 @@ query_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = asb_transport_open_call_finish (ASB_TRANSPORT (source), result, &error);
 
   if (stream)
-    asb_sandbox_lines_read_async (stream, ASB_TYPE_HISTORY_CHANGE, MAX_CHANGES,
-                                  asb_sandbox_row_to_change, g_task_get_cancellable (task), page_cb,
-                                  g_object_ref (task));
+    asb_sandbox_lines_read_async (
+        stream, ASB_TYPE_HISTORY_CHANGE, GPOINTER_TO_UINT (g_task_get_task_data (task)),
+        asb_sandbox_row_to_change, g_task_get_cancellable (task), page_cb, g_object_ref (task));
   else
     g_task_return_error (task, error);
 }
@@ -279,11 +297,13 @@ static void
 asb_sandbox_history_store_query (AsbHistoryStore *store, gint64 after_seq, guint limit,
                                  guint64 max_bytes, GTask *task)
 {
+  guint max_changes = MIN (limit, MAX_CHANGES);
   GVariantDict arguments;
 
+  g_task_set_task_data (task, GUINT_TO_POINTER (max_changes), NULL);
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert (&arguments, "after_change_seq", "x", after_seq);
-  g_variant_dict_insert (&arguments, "limit", "x", (gint64)MIN (limit, MAX_CHANGES));
+  g_variant_dict_insert (&arguments, "limit", "x", (gint64)max_changes);
   g_variant_dict_insert (&arguments, "max_bytes", "x", (gint64)MIN (max_bytes, G_MAXINT32));
   open_call (ASB_SANDBOX_HISTORY_STORE (store), task, "history.query",
              g_variant_dict_end (&arguments), query_cb);

@@ -11,12 +11,15 @@
 /* An operation holds its command and two JSON documents; each of them came in a frame of at most 1
  * MiB. */
 #define MAX_LINE (8 * 1024 * 1024)
+/* All of them together are held in memory. */
+#define MAX_TOTAL (64 * 1024 * 1024)
 
 typedef struct
 {
   AsbSandboxLineFunc func;
   guint max_lines;
   guint n_lines;
+  gsize total;
   GByteArray *rest; /* the beginning of a line */
   GListStore *list;
 } AsbSandboxLines;
@@ -74,6 +77,14 @@ add_piece (AsbSandboxLines *lines, const guint8 *bytes, gsize size, GError **err
   gsize searched = lines->rest->len;
   gsize used = 0;
 
+  lines->total += size;
+  if (lines->total > MAX_TOTAL)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
+                   "The record is larger than %d MiB at once; ask for less of it",
+                   MAX_TOTAL / (1024 * 1024));
+      return FALSE;
+    }
   g_byte_array_append (lines->rest, bytes, (guint)size);
   while ((newline = memchr (lines->rest->data + searched, '\n', lines->rest->len - searched)))
     {

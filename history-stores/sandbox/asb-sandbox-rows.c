@@ -20,6 +20,15 @@ asb_sandbox_row_get_integer (GVariant *row, const char *name, gint64 fallback)
   return integer;
 }
 
+gboolean
+asb_sandbox_row_require_integer (GVariant *row, const char *name, gint64 *value, GError **error)
+{
+  if (g_variant_lookup (row, name, "x", value) && *value >= 0)
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "“%s” of the record is not a number", name);
+  return FALSE;
+}
+
 static GVariant *
 get_dictionary (GVariant *row, const char *name)
 {
@@ -44,11 +53,12 @@ asb_sandbox_row_to_change (GVariant *row, GError **error)
 {
   static const char *const required[]
       = { "change_id", "event_id", "change_type", "changed_at", NULL };
+  gint64 seq;
 
-  if (!require_strings (row, required, error))
+  if (!require_strings (row, required, error)
+      || !asb_sandbox_row_require_integer (row, "source_seq", &seq, error))
     return NULL;
-  return g_object_new (ASB_TYPE_HISTORY_CHANGE, "seq",
-                       asb_sandbox_row_get_integer (row, "source_seq", 0), "change-id",
+  return g_object_new (ASB_TYPE_HISTORY_CHANGE, "seq", seq, "change-id",
                        asb_sandbox_row_get_string (row, "change_id"), "event-id",
                        asb_sandbox_row_get_string (row, "event_id"), "change-type",
                        asb_sandbox_row_get_string (row, "change_type"), "changed-at",

@@ -14,4 +14,7 @@ gpointer asb_sandbox_row_to_operation (GVariant *row, GError **error);
 /* Members of a dictionary of any kind: what is missing or of another type is as if nothing were
  * there. */
 const char *asb_sandbox_row_get_string (GVariant *row, const char *name);
+/* One that must be there: FALSE with @error set if it is not. */
+gboolean asb_sandbox_row_require_integer (GVariant *row, const char *name, gint64 *value,
+                                          GError **error);
 gint64 asb_sandbox_row_get_integer (GVariant *row, const char *name, gint64 fallback);
