@@ -12,8 +12,6 @@ typedef void (*AsbIoFunc) (gpointer data);
 /* The main context of the thread; thread-default there. */
 GMainContext *asb_io_thread_get_context (void);
 
-gboolean asb_io_thread_is_current (void);
-
 /* Runs @function in the thread, after everything that was posted before. Never blocks and never
  * runs it in the calling thread. */
 void asb_io_thread_post (AsbIoFunc function, gpointer data);

@@ -125,12 +125,6 @@ asb_io_thread_get_context (void)
   return get_thread ()->context;
 }
 
-gboolean
-asb_io_thread_is_current (void)
-{
-  return g_thread_self () == get_thread ()->thread;
-}
-
 void
 asb_io_thread_post (AsbIoFunc function, gpointer data)
 {
