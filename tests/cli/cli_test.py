@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import select
+import signal
 import shutil
 import struct
 import subprocess
@@ -38,8 +39,15 @@ def asb(*arguments, stdin=b"", environment=None, **options):
                           env={**ENVIRONMENT, **(environment or {})}, check=False, **options)
 
 
+def usual_signals():
+    """What started the tests may ignore some, as a shell does for jobs in the background."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(*arguments, stdin=subprocess.DEVNULL, environment=None, **options):
     """Starts asb, with its output in pipes."""
+    options.setdefault("preexec_fn", usual_signals)
     return subprocess.Popen([ASB, *arguments], stdin=stdin, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE,
                             env={**ENVIRONMENT, **(environment or {})}, **options)
