@@ -35,9 +35,9 @@ gpointer asb_task_finish_pointer (GAsyncResult *result, GError **error);
 gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error);
 gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
 
-/* Shorter limits, for tests. Calls with the words @operation that have a limit and begin from now on
- * wait for @milliseconds instead of what their kind says; −1 takes that back. For a cancelled call
- * of any operation, until it must have answered: the operation NULL. */
+/* Shorter limits, for tests. Calls with the words @operation that have a limit and begin from now
+ * on wait for @milliseconds instead of what their kind says; −1 takes that back. For a cancelled
+ * call of any operation, until it must have answered: the operation NULL. */
 void asb_call_set_limit (const char *operation, int milliseconds);
 
 /* Answers a task with an object, variant or boxed value, and takes it. */
