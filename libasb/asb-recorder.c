@@ -284,14 +284,16 @@ write_cb (gpointer user_data)
 static void
 write_first (AsbRecorder *self)
 {
+  g_autoptr (GMainContext) context = NULL;
   GTask *task;
 
   g_mutex_lock (&self->mutex);
   task = g_object_ref (g_queue_peek_head (&self->waiting));
   g_mutex_unlock (&self->mutex);
 
-  g_main_context_invoke_full (g_task_get_context (task), G_PRIORITY_DEFAULT, write_cb, task,
-                              g_object_unref);
+  /* The other thread may be done with the task, and with its context, before this returns. */
+  context = g_main_context_ref (g_task_get_context (task));
+  g_main_context_invoke_full (context, G_PRIORITY_DEFAULT, write_cb, task, g_object_unref);
 }
 
 /* Must hold the mutex. Whether something waits that this thread itself holds up. */
