@@ -414,6 +414,7 @@ end_deletion (AsbDeletion *deletion, GError *error)
 {
   AsbOutcome outcome = { .status = "succeeded" };
 
+  g_clear_error (&deletion->error);
   deletion->error = error;
   if (error)
     {

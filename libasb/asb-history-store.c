@@ -156,6 +156,7 @@ asb_history_store_record_async (AsbHistoryStore *self, GVariant *batch, GCancell
                                 GAsyncReadyCallback callback, gpointer user_data)
 {
   static const AsbCallKind kind = { "record the operation", 60, NULL };
+  g_autoptr (GVariant) sunk = batch ? g_variant_ref_sink (batch) : NULL;
   GTask *task;
 
   g_return_if_fail (ASB_IS_HISTORY_STORE (self));

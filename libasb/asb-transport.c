@@ -965,6 +965,7 @@ asb_transport_call_async (AsbTransport *self, const char *name, GVariant *argume
                           gpointer user_data)
 {
   static const AsbCallKind kind = { "call the guest", 0, NULL };
+  g_autoptr (GVariant) sunk = arguments ? g_variant_ref_sink (arguments) : NULL;
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -1050,6 +1051,7 @@ asb_transport_open_call_async (AsbTransport *self, const char *name, GVariant *a
                                gpointer user_data)
 {
   static const AsbCallKind kind = { "call the guest", 0, NULL };
+  g_autoptr (GVariant) sunk = arguments ? g_variant_ref_sink (arguments) : NULL;
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));

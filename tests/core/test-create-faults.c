@@ -543,6 +543,9 @@ makes_sense (const Step *step, Way way)
 static void
 add_cases (void)
 {
+  static Case cases[G_N_ELEMENTS (steps) * G_N_ELEMENTS (way_names) * 2];
+  Case *test_case = cases;
+
   for (gsize s = 0; s < G_N_ELEMENTS (steps); s++)
     for (guint way = 0; way < G_N_ELEMENTS (way_names); way++)
       for (guint blocking = 0; blocking < 2; blocking++)
@@ -550,11 +553,11 @@ add_cases (void)
           g_autofree char *path = g_strdup_printf (
               "/create-faults/%s/%s/%s/%s", steps[s].connects ? "connect" : "create",
               steps[s].operation, way_names[way], blocking ? "blocking" : "async");
-          Case *test_case = g_new0 (Case, 1);
 
           *test_case = (Case){ &steps[s], (Way)way, blocking };
           if (makes_sense (&steps[s], (Way)way))
             g_test_add (path, Fixture, test_case, set_up, test_fault, tear_down);
+          test_case++;
         }
 }
 
