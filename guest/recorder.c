@@ -67,13 +67,18 @@ start_historian (Recorder *recorder)
   recorder->historian = link_new (recorder->loop, fd, &LINK_CALLBACKS, recorder);
 }
 
+/* One that has been waited for has no number any more; what it said last may still be read. */
+static void
+kill_historian (const Recorder *recorder)
+{
+  if (recorder->pid > 0)
+    kill (recorder->pid, SIGKILL);
+}
+
 static void
 lose_patience (void *data)
 {
-  Recorder *recorder = data;
-
-  if (recorder->pid > 0)
-    kill (recorder->pid, SIGKILL);
+  kill_historian (data);
 }
 
 /* Requests with output may wait for the client as long as they like. */
@@ -164,7 +169,7 @@ receive_reply (Recorder *recorder, Request *request, const AsbFrameHeader *heade
 
   if (!reply)
     {
-      kill (recorder->pid, SIGKILL);
+      kill_historian (recorder);
       return;
     }
   answer (recorder, request, reply);
@@ -252,8 +257,7 @@ historian_closed (void *data)
   Recorder *recorder = data;
   bool worked = recorder->has_answered;
 
-  if (recorder->pid > 0)
-    kill (recorder->pid, SIGKILL);
+  kill_historian (recorder);
   link_free (recorder->historian);
   recorder->historian = NULL;
   recorder->pid = 0;

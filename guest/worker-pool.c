@@ -107,6 +107,14 @@ drop_lock (Worker *worker)
   grant_locks (worker->pool);
 }
 
+/* One that has been waited for has no number any more; what it said last may still be read. */
+static void
+kill_worker (const Worker *worker)
+{
+  if (worker->pid > 0)
+    kill (worker->pid, SIGKILL);
+}
+
 static void
 ask_for_lock (Worker *worker, json_t *event)
 {
@@ -115,7 +123,7 @@ ask_for_lock (Worker *worker, json_t *event)
   drop_lock (worker);
   worker->lock = lock ? strdup (lock) : NULL;
   if (!worker->lock)
-    kill (worker->pid, SIGKILL);
+    kill_worker (worker);
   grant_locks (worker->pool);
 }
 
@@ -164,7 +172,7 @@ receive_json (Worker *worker, const AsbFrameHeader *header, const uint8_t *paylo
   json_t *json = asb_wire_json_parse (payload, header->length, &reason);
 
   if (!json)
-    kill (worker->pid, SIGKILL);
+    kill_worker (worker);
   else if (header->type == ASB_FRAME_REPLY)
     receive_reply (worker, json);
   else if (json_object_get (json, "lock"))
@@ -182,7 +190,7 @@ receive_data (const Worker *worker, const AsbFrameHeader *header, const uint8_t 
   if (frame)
     call_send (worker->task->call, ASB_CHANNEL_OUTPUT, frame);
   else
-    kill (worker->pid, SIGKILL);
+    kill_worker (worker);
 }
 
 static void
@@ -217,8 +225,7 @@ worker_closed (void *data)
   WorkerTask *task = worker->task;
   Failure failure = { 0 };
 
-  if (worker->pid > 0)
-    kill (worker->pid, SIGKILL);
+  kill_worker (worker);
   free_worker (worker);
   if (task && task->call->cancelled)
     finish_cancelled (task);
@@ -356,8 +363,7 @@ cancel_timed_out (void *data)
 {
   WorkerTask *task = data;
 
-  if (task->worker->pid > 0)
-    kill (task->worker->pid, SIGKILL);
+  kill_worker (task->worker);
 }
 
 bool
