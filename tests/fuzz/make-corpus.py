@@ -226,10 +226,135 @@ def json_checks():
     }
 
 
+# What happens around the guest: the numbers of HAPPENINGS in fuzz-guest.c, with what each takes.
+
+(NOTHING, FRAME, BYTES, COME, GO, READ, ACKNOWLEDGE, SAY, SEND, SEND_BYTES, PRINT, CLOSE_STREAM, DIE, REAP, WAIT,
+ FORKS_FAIL, SILENT, NO_MEMORY) = range(18)
+
+# Its helpers in the order they are made; the spare supervisor is the second, the first that a call makes the third.
+HISTORIAN, SUPERVISOR = range(2)
+STARTED, FAILED, EXITED, KILLING, SIGNALLED, ENDED = range(3, 9)
+
+
+def client(type, payload=b"", call=0, channel=0, flags=0, who=0):
+    return bytes([FRAME, who, type, flags, channel, call]) + block(payload)
+
+
+def call(name, args=None, number=1, who=0, **more):
+    return client(CALL, {"call": name, "args": args or {}, **more}, call=number, who=who)
+
+
+def come(who=0, greet=1):
+    return bytes([COME, who, greet])
+
+
+def pause(n=2):
+    return bytes([NOTHING]) * n
+
+
+def say(helper, kind, value=0, stage=0, last=0):
+    return bytes([SAY, helper, kind, stage]) + short(value) + bytes([last])
+
+
+def helper_frame(helper, type, payload=b"", channel=0, flags=0):
+    return bytes([SEND, helper, type, flags, channel]) + block(payload)
+
+
+def output(helper, data, stream=1, times=1):
+    return bytes([PRINT, helper, stream]) + short(times) + block(data)
+
+
+def die(helper, last=b"", when=2):
+    return bytes([DIE, helper, when]) + block(last)
+
+
+IDENTITY = {"provider_key": "p", "sandbox_id": "s", "sandbox_instance_id": "i"}
+RECORD = {"event_id": "e", "operation_type": "command.execute", "required": True, "actor": {"actor_type": "agent"}, "request": {}}
+
+
+def guests():
+    open_history = call("history.open", {"identity": IDENTITY, "sdk_version": "1"}, number=9) + pause()
+    cat = call("command.start", {"argv": ["cat"], "stdin": "stream"})
+    silent = bytes([SILENT, 1])
+    hello = {"major": 1, "minor": 0, "features": [], "client": "x"}
+    return {
+        "nothing": b"",
+        "hello": come(greet=0) + client(HELLO, hello) + client(PING, b"abc"),
+        "hello-twice": come() + client(HELLO, hello),
+        "wrong-major": come(greet=0) + client(HELLO, {"major": 2, "minor": 0}),
+        "no-hello": come(greet=0) + client(PING),
+        "late-hello": come(greet=0) + bytes([WAIT]) + short(1100),
+        "garbage": come() + bytes([BYTES, 0]) + block(bytes(range(64))),
+        "goodbye": come() + client(GOODBYE, {"code": "closed", "message": ""}),
+        "clients": b"".join(come(i) + call("file.stat", {"path": "/"}, who=i) for i in range(4)) + bytes([GO, 2]),
+        "echo": come() + call("command.start", {"shell": "echo", "env": ["A=1"], "cwd": "/"}) + pause()
+        + output(SUPERVISOR, b"hello\n") + output(SUPERVISOR, b"oh\n", stream=2) + say(SUPERVISOR, EXITED, 256) + say(SUPERVISOR, ENDED, last=1),
+        "echo-and-background": come() + call("command.start", {"argv": ["sh"]}) + pause() + say(SUPERVISOR, EXITED)
+        + output(SUPERVISOR, b"late") + bytes([CLOSE_STREAM, SUPERVISOR, 1]) + say(SUPERVISOR, ENDED, last=1),
+        "cat": come() + cat + pause() + client(DATA, b"abc", call=1) + client(DATA, b"", call=1, flags=FIN)
+        + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1),
+        "cat-closes": come() + cat + pause() + bytes([CLOSE_STREAM, SUPERVISOR, 0]) + client(DATA, b"abc", call=1) + pause() + client(DATA, b"abc", call=1),
+        "data-without-input": come() + call("command.start", {"argv": ["true"]}) + client(DATA, b"abc", call=1),
+        "much-output": come() + call("command.start", {"argv": ["yes"]}) + pause() + output(SUPERVISOR, b"y\n" * 150, times=1000)
+        + client(CREDIT, count(65536), call=1, channel=1) + client(STOP, call=1, channel=2) + client(STOP, call=1, channel=1),
+        "unread-output": come() + bytes([READ, 0, 0]) + call("command.start", {"argv": ["yes"], "stderr": "merge"}) + pause()
+        + output(SUPERVISOR, b"y" * 300, times=1000) + bytes([READ, 0, 1]) + client(CREDIT, count(1 << 40), call=1, channel=1),
+        "cancel": come() + cat + pause() + client(CANCEL, call=1),
+        "cancel-before": come() + silent + cat + client(CANCEL, call=1) + pause() + say(SUPERVISOR, STARTED, 7),
+        "deadline": come() + silent + call("command.start", {"argv": ["sleep"], "deadline_ms": 1000}) + pause() + say(SUPERVISOR, STARTED, 7)
+        + bytes([WAIT]) + short(100) + say(SUPERVISOR, KILLING, 1) + bytes([WAIT]) + short(300),
+        "not-found": come() + silent + call("command.start", {"argv": ["nothing"]}) + pause() + say(SUPERVISOR, FAILED, 2, stage=2, last=1),
+        "no-directory": come() + silent + call("command.start", {"argv": ["a"], "cwd": "/none"}) + pause() + say(SUPERVISOR, FAILED, 2, stage=1),
+        "supervisor-dies": come() + cat + pause() + die(SUPERVISOR),
+        "spare-dies": come() + die(SUPERVISOR, when=0) + cat + pause() + bytes([REAP]),
+        "supervisor-lies": come() + cat + pause() + say(SUPERVISOR, EXITED) * 2 + say(SUPERVISOR, STARTED) + say(SUPERVISOR, SIGNALLED, 1)
+        + bytes([SEND_BYTES, SUPERVISOR]) + block(b"xyz"),
+        "signal": come() + cat + pause() + call("command.signal", {"command_id": "x", "signal": 15}, number=2),
+        "no-forks": come() + bytes([FORKS_FAIL, 1]) + die(SUPERVISOR) + cat + call("file.stat", {"path": "/"}, number=2) + bytes([FORKS_FAIL, 0]) + cat,
+        "client-goes": come() + cat + pause() + output(SUPERVISOR, b"abc") + bytes([GO, 0]) + output(SUPERVISOR, b"abc", times=60),
+        "files": come() + call("file.read", {"path": "/a"}) + call("file.mkdir", {"path": "/b"}, number=2) + call("file.delete", {"path": "/c"}, number=3),
+        "read": come() + silent + call("file.read", {"path": "/a"}) + pause() + helper_frame(2, EVENT, {"event": "opened", "entry": {}})
+        + helper_frame(2, DATA, b"abc" * 100, channel=1) + helper_frame(2, REPLY, {"result": {"bytes": 300}}),
+        "write": come() + silent + call("file.write", {"path": "/a"}) + client(DATA, b"x" * 100, call=1) + pause() + helper_frame(2, EVENT, {"lock": "a"})
+        + helper_frame(2, CREDIT, count(100)) + client(DATA, b"y", call=1, flags=FIN) + pause() + helper_frame(2, REPLY, {"error": {"code": "no_space", "message": "m"}}),
+        "writers": come() + silent + call("file.write", {"path": "/a"}) + call("file.write", {"path": "/a"}, number=2) + pause()
+        + helper_frame(2, EVENT, {"lock": "a"}) + helper_frame(3, EVENT, {"lock": "a"}) + helper_frame(2, REPLY, {"result": {}}),
+        "worker-dies": come() + silent + call("file.read", {"path": "/a"}) + pause() + die(2) + call("file.read", {"path": "/a"}, number=2),
+        "worker-hangs": come() + silent + call("file.read", {"path": "/a"}) + pause() + client(CANCEL, call=1) + bytes([WAIT]) + short(100),
+        "worker-babbles": come() + silent + call("file.read", {"path": "/a"}) + pause() + helper_frame(2, REPLY, b"{") + pause(),
+        "dead-worker-babbles": come() + silent + call("file.read", {"path": "/a"}) + pause() + die(2, b"{", when=1),
+        "many-files": come() + silent + b"".join(call("file.list", {"path": "/"}, number=i) for i in range(1, 30)) + client(CANCEL, call=29),
+        "history": come() + open_history + call("history.status", number=2) + call("history.query", {"after_change_seq": 0, "limit": 10}, number=3),
+        "query": come() + open_history + silent + call("history.query", {"after_change_seq": 0}) + pause() + helper_frame(HISTORIAN, DATA, b"{}\n", channel=1)
+        + client(CREDIT, count(3), call=1, channel=1) + client(CANCEL, call=1) + helper_frame(HISTORIAN, REPLY, {"result": {}}),
+        "recorded": come() + open_history + call("command.start", {"argv": ["cat"]}, record=RECORD) + pause(4) + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1),
+        "record-refused": come() + open_history + silent + call("file.stat", {"path": "/"}, record=RECORD) + pause()
+        + helper_frame(HISTORIAN, REPLY, {"error": {"code": "history_storage_exhausted", "message": "full"}}),
+        "record-stopped": come() + open_history + call("command.start", {"argv": ["cat"]}, record=RECORD) + pause(4) + helper_frame(HISTORIAN, STOP, channel=1) + output(SUPERVISOR, b"abc"),
+        "not-open": come() + call("command.start", {"argv": ["true"]}, record=RECORD) + call("file.stat", {"path": "/"}, number=2, record={**RECORD, "required": False}),
+        "historian-dies": come() + open_history + silent + call("file.stat", {"path": "/"}, record=RECORD) + pause() + die(HISTORIAN) + pause(),
+        "historian-hangs": come() + open_history + silent + call("file.stat", {"path": "/"}, record=RECORD) + bytes([WAIT]) + short(3100),
+        "historian-babbles": come() + open_history + silent + call("history.status") + pause() + helper_frame(HISTORIAN, REPLY, b"[]"),
+        "dead-historian-babbles": come() + open_history + silent + call("history.status") + pause() + die(HISTORIAN, b"[]", when=1),
+        "no-memory": come() + b"".join(bytes([NO_MEMORY, i]) + call("command.start", {"argv": ["cat"]}, number=i + 1) for i in range(20)),
+        "no-memory-for-files": come() + b"".join(bytes([NO_MEMORY, i]) + call("file.read", {"path": "/"}, number=i + 1) for i in range(20)),
+        "no-memory-for-clients": b"".join(bytes([NO_MEMORY, i]) + come(i % 4) for i in range(30)),
+        "acknowledge": come() + call("file.stat", {"path": "/"}) + bytes([ACKNOWLEDGE, 0, 0, ACKNOWLEDGE, 0, 255]),
+        "credit-too-much": come() + call("file.list", {"path": "/"}) + client(CREDIT, count(1), call=1, channel=1),
+        "same-number": come() + silent + call("file.stat", {"path": "/"}) + call("file.stat", {"path": "/"}),
+        "unknown-calls": come() + call("file.format") + call("", number=2) + client(CALL, {}, call=3) + client(CALL, {"call": "file.stat", "args": 1}, call=4),
+        "bad-records": come() + call("file.stat", {"path": "/"}, record=1) + call("file.stat", {"path": "/"}, number=2, record={"required": 1}),
+        "shutdown": come() + cat + pause() + call("guest.shutdown", number=2) + pause(4),
+        "terminated": come() + cat + b"",
+        "from-the-guest": come() + client(REPLY, {"result": {}}, call=1) + client(EVENT, {}, call=1),
+    }
+
+
 CORPORA = {
     "frame": frames,
     "control": controls,
     "arguments": arguments,
+    "guest": guests,
     "record": rows,
     "json-check": json_checks,
 }
