@@ -19,8 +19,9 @@
 #define KILL_TIMEOUT (1900 * LOOP_MILLISECOND)
 
 /* A supervisor that does not begin to kill by then has been stopped, or waits for a program that
- * does not come. */
-#define SUPERVISOR_TIMEOUT (500 * LOOP_MILLISECOND)
+ * does not come. One that merely gets no processor must not be taken for such: with it goes the
+ * exit status. */
+#define SUPERVISOR_TIMEOUT (1200 * LOOP_MILLISECOND)
 
 static void
 free_command (void *data)

@@ -255,8 +255,8 @@ def test_much_both_ways():
 def test_stdin_nobody_reads():
     with Guest() as guest:
         client = guest.connect()
-        call = client.start_command("exec 0<&-; read x < gate", stdin="stream", cwd=guest.work)
         gate = make_fifo(guest, "gate")
+        call = client.start_command("exec 0<&-; read x < gate", stdin="stream", cwd=guest.work)
         client.write(call, bytes(WINDOW - MAX_DATA))
         client.until(lambda: call.input_stopped)
         # What is sent after STOP is dropped, and no violation.

@@ -222,6 +222,20 @@ def test_more_output_than_is_kept():
         assert output(client, record) == bytes(100000)
 
 
+def test_memory_is_flat():
+    if "ASAN_OPTIONS" in os.environ:
+        raise Skip("a sanitizer needs memory of its own")
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        client.keep = False
+        call = client.command("head -c 256M /dev/zero", record=envelope())
+        assert call.received[OUTPUT] == call.result["stdout_bytes"] == 256 << 20
+        with open(f"/proc/{guest.process.pid}/status") as status:
+            peak = int([line for line in status if line.startswith("VmHWM")][0].split()[1])
+        assert peak < 32 * 1024, peak
+
+
 def test_files():
     with Guest() as guest:
         client = guest.connect()
