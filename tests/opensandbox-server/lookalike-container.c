@@ -25,37 +25,44 @@ typedef struct
   LookalikeStartedFunc started;
   gpointer user_data;
   GInputStream *ready;
-  int status_fd;
   char byte[8];
 } Start;
 
 static void
 start_free (Start *start)
 {
-  close (start->status_fd);
   g_clear_object (&start->ready);
   lookalike_sandbox_unref (start->sandbox);
   g_free (start);
 }
 
-/* The entry point is the container: with it everything ends. */
+void
+lookalike_container_settle (LookalikeSandbox *sandbox)
+{
+  g_autofree char *message = NULL;
+
+  if (!sandbox->ended || sandbox->gone || sandbox->execd == NULL)
+    return;
+  lookalike_sandbox_signal_all (sandbox, SIGKILL);
+  lookalike_listener_close (sandbox->execd);
+  if (sandbox->sidecar != NULL)
+    lookalike_listener_close (sandbox->sidecar);
+  message = sandbox->exit_code == 0
+                ? g_strdup ("Sandbox container exited successfully.")
+                : g_strdup_printf ("Sandbox container exited with code %d.", sandbox->exit_code);
+  if (sandbox->exit_code == 0)
+    lookalike_sandbox_set_state (sandbox, LOOKALIKE_STATE_TERMINATED, "CONTAINER_EXITED", message);
+  else
+    lookalike_sandbox_set_state (sandbox, LOOKALIKE_STATE_FAILED, "CONTAINER_EXITED_ERROR",
+                                 message);
+}
+
 static void
 end (LookalikeSandbox *sandbox, int exit_code)
 {
-  g_autofree char *message
-      = exit_code == 0 ? g_strdup ("Sandbox container exited successfully.")
-                       : g_strdup_printf ("Sandbox container exited with code %d.", exit_code);
-
-  if (sandbox->gone)
-    return;
-  lookalike_sandbox_signal_all (sandbox, SIGKILL);
-  if (sandbox->execd != NULL)
-    lookalike_listener_close (sandbox->execd);
-  if (sandbox->sidecar != NULL)
-    lookalike_listener_close (sandbox->sidecar);
-  lookalike_sandbox_set_state (
-      sandbox, exit_code == 0 ? LOOKALIKE_STATE_TERMINATED : LOOKALIKE_STATE_FAILED,
-      exit_code == 0 ? "CONTAINER_EXITED" : "CONTAINER_EXITED_ERROR", message);
+  sandbox->ended = TRUE;
+  sandbox->exit_code = exit_code;
+  lookalike_container_settle (sandbox);
 }
 
 static void
@@ -110,9 +117,11 @@ ready_cb (GObject *object, GAsyncResult *result, gpointer user_data)
     {
       g_autofree char *root = NULL;
 
-      sandbox->holder = read_child_pid (start->status_fd);
+      sandbox->holder = read_child_pid (sandbox->status_fd);
       root = g_strdup_printf ("/proc/%d/root", sandbox->holder);
-      take_root (sandbox, root, &error);
+      /* It may have ended already. */
+      if (!take_root (sandbox, root, NULL))
+        take_root (sandbox, sandbox->root_path, &error);
     }
   else
     g_set_error_literal (&error, G_IO_ERROR, G_IO_ERROR_FAILED, "bubblewrap could not start it");
@@ -148,7 +157,8 @@ start_confined (LookalikeSandbox *sandbox, const LookalikeImage *image, Start *s
 
   if (!g_unix_open_pipe (status, FD_CLOEXEC, error))
     return FALSE;
-  start->status_fd = status[0];
+  /* Open until the end: bubblewrap writes the exit code there. */
+  sandbox->status_fd = status[0];
   g_subprocess_launcher_take_fd (launcher, status[1], STATUS_FD);
   if (!g_unix_open_pipe (ready, FD_CLOEXEC, error))
     return FALSE;
@@ -213,7 +223,6 @@ lookalike_container_start (LookalikeSandbox *sandbox, const LookalikeImage *imag
   start->sandbox = lookalike_sandbox_ref (sandbox);
   start->started = started;
   start->user_data = user_data;
-  start->status_fd = -1;
   if (start_confined (sandbox, image, start, &error))
     {
       g_input_stream_read_async (start->ready, start->byte, sizeof start->byte, G_PRIORITY_DEFAULT,
@@ -294,7 +303,9 @@ lookalike_container_kill (LookalikeSandbox *sandbox)
       g_subprocess_force_exit (container);
       g_subprocess_wait (container, NULL, NULL);
     }
+  if (sandbox->status_fd >= 0)
+    close (sandbox->status_fd);
   if (sandbox->root_fd >= 0)
     close (sandbox->root_fd);
-  sandbox->root_fd = -1;
+  sandbox->status_fd = sandbox->root_fd = -1;
 }

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 /* Starts the entry point in the folder that is laid out. */
 void lookalike_container_start (LookalikeSandbox *sandbox, const LookalikeImage *image,
                                 LookalikeStartedFunc started, gpointer user_data);
+/* The entry point is the container: if it has ended, so does everything else. */
+void lookalike_container_settle (LookalikeSandbox *sandbox);
 /* Kills everything and waits for the end. */
 void lookalike_container_kill (LookalikeSandbox *sandbox);
 

@@ -156,7 +156,7 @@ set_finished (LookalikeCommand *self, int exit_code, char *error)
 static void
 ended_cb (LookalikeProcess *process, gpointer user_data)
 {
-  LookalikeCommand *self = user_data;
+  g_autoptr (LookalikeCommand) self = command_ref (user_data);
 
   set_finished (self, process->exit_code,
                 process->exit_code == 0 && process->signal == 0

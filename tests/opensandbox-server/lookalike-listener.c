@@ -2,8 +2,12 @@
 
 #include "lookalike-listener.h"
 
+#include <gio/gunixsocketaddress.h>
+
 #include "lookalike-faults.h"
 #include "lookalike-log.h"
+
+#define BACKLOG 128
 
 static void
 handle_cb (SoupServer *server, SoupServerMessage *message, const char *path, GHashTable *query,
@@ -49,24 +53,54 @@ forget_tap_cb (gpointer data, GObject *tap)
       g_hash_table_iter_remove (&iter);
 }
 
-static gboolean
-incoming_cb (GSocketService *service, GSocketConnection *connection, GObject *source,
-             gpointer user_data)
+static void
+take_connection (LookalikeListener *self, GSocket *socket)
 {
-  LookalikeListener *self = user_data;
-  g_autoptr (GSocketAddress) local = g_socket_connection_get_local_address (connection, NULL);
-  g_autoptr (GSocketAddress) remote = g_socket_connection_get_remote_address (connection, NULL);
+  g_autoptr (GSocketConnection) connection = g_socket_connection_factory_create_connection (socket);
+  g_autoptr (GSocketAddress) local = g_socket_get_local_address (socket, NULL);
+  g_autoptr (GSocketAddress) remote = g_socket_get_remote_address (socket, NULL);
   g_autoptr (LookalikeTap) tap = NULL;
   guint16 port;
 
   if (local == NULL || remote == NULL)
-    return TRUE;
+    return;
   tap = lookalike_tap_new (connection, ++self->lookalike->connections);
   port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (remote));
   g_hash_table_insert (self->taps, GUINT_TO_POINTER (port), tap);
   g_object_weak_ref (G_OBJECT (tap), forget_tap_cb, self);
   soup_server_accept_iostream (self->server, G_IO_STREAM (tap), local, remote, NULL);
-  return TRUE;
+}
+
+static gboolean
+accept_cb (GSocket *listening, GIOCondition condition, gpointer user_data)
+{
+  g_autoptr (LookalikeListener) self = lookalike_listener_ref (user_data);
+  g_autoptr (GSocket) socket = g_socket_accept (listening, NULL, NULL);
+
+  if (socket != NULL)
+    take_connection (self, socket);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+start_accepting (LookalikeListener *self)
+{
+  for (guint i = 0; i < self->sockets->len; i++)
+    {
+      GSource *source = g_socket_create_source (self->sockets->pdata[i], G_IO_IN, NULL);
+
+      g_source_set_callback (source, (GSourceFunc)(void (*) (void))accept_cb, self, NULL);
+      g_source_attach (source, NULL);
+      g_ptr_array_add (self->sources, source);
+    }
+}
+
+static void
+stop_accepting (LookalikeListener *self)
+{
+  for (guint i = 0; i < self->sources->len; i++)
+    g_source_destroy (self->sources->pdata[i]);
+  g_ptr_array_set_size (self->sources, 0);
 }
 
 static gboolean
@@ -75,13 +109,37 @@ listen_on (LookalikeListener *self, GSocketFamily family, guint16 port, GError *
   g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (family);
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new (loopback, port);
   g_autoptr (GSocketAddress) effective = NULL;
+  g_autoptr (GSocket) socket
+      = g_socket_new (family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
 
-  if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
-                                      G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
-                                      error))
+  if (socket == NULL)
+    return FALSE;
+  g_socket_set_blocking (socket, FALSE);
+  g_socket_set_listen_backlog (socket, BACKLOG);
+  if (!g_socket_bind (socket, address, TRUE, error) || !g_socket_listen (socket, error))
+    return FALSE;
+  effective = g_socket_get_local_address (socket, error);
+  if (effective == NULL)
     return FALSE;
   self->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (effective));
+  g_ptr_array_add (self->sockets, g_steal_pointer (&socket));
   return TRUE;
+}
+
+/* A SoupServer that listens nowhere closes each connection after its first answer: it gets a
+ * socket that nobody can know of. */
+static gboolean
+keep_connections (LookalikeListener *self, GError **error)
+{
+  g_autoptr (GSocket) socket
+      = g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, error);
+  g_autofree char *uuid = g_uuid_string_random ();
+  g_autoptr (GSocketAddress) address
+      = g_unix_socket_address_new_with_type (uuid, -1, G_UNIX_SOCKET_ADDRESS_ABSTRACT);
+
+  return socket != NULL && g_socket_bind (socket, address, FALSE, error)
+         && g_socket_listen (socket, error)
+         && soup_server_listen_socket (self->server, socket, 0, error);
 }
 
 LookalikeListener *
@@ -95,16 +153,16 @@ lookalike_listener_new (Lookalike *lookalike, const char *hop, guint16 port,
   self->sandbox = sandbox;
   self->handler = handler;
   self->taps = g_hash_table_new (NULL, NULL);
-  self->service = g_socket_service_new ();
+  self->sockets = g_ptr_array_new_with_free_func (g_object_unref);
+  self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify)g_source_unref);
   self->server = g_object_new (SOUP_TYPE_SERVER, "raw-paths", TRUE, NULL);
   soup_server_add_early_handler (self->server, NULL, handle_early_cb, self, NULL);
   soup_server_add_handler (self->server, NULL, handle_cb, self, NULL);
-  g_signal_connect (self->service, "incoming", G_CALLBACK (incoming_cb), self);
-  if (!listen_on (self, G_SOCKET_FAMILY_IPV4, port, error))
+  if (!keep_connections (self, error) || !listen_on (self, G_SOCKET_FAMILY_IPV4, port, error))
     return NULL;
   if (sandbox == NULL)
     listen_on (self, G_SOCKET_FAMILY_IPV6, self->port, NULL);
-  g_socket_service_start (self->service);
+  start_accepting (self);
   return g_steal_pointer (&self);
 }
 
@@ -130,11 +188,11 @@ cut (LookalikeTap *tap)
 void
 lookalike_listener_close (LookalikeListener *self)
 {
-  if (self->service == NULL)
+  if (self->closed)
     return;
-  g_socket_service_stop (self->service);
-  g_socket_listener_close (G_SOCKET_LISTENER (self->service));
-  g_clear_object (&self->service);
+  self->closed = TRUE;
+  stop_accepting (self);
+  g_ptr_array_set_size (self->sockets, 0);
   each_tap (self, cut);
   soup_server_disconnect (self->server);
 }
@@ -150,6 +208,8 @@ clear (gpointer data)
   for (GList *i = taps; i != NULL; i = i->next)
     g_object_weak_unref (i->data, forget_tap_cb, self);
   g_clear_object (&self->server);
+  g_clear_pointer (&self->sockets, g_ptr_array_unref);
+  g_clear_pointer (&self->sources, g_ptr_array_unref);
   g_clear_pointer (&self->taps, g_hash_table_unref);
 }
 
@@ -168,21 +228,21 @@ lookalike_listener_unref (LookalikeListener *self)
 void
 lookalike_listener_freeze (LookalikeListener *self)
 {
-  if (self->frozen || self->service == NULL)
+  if (self->frozen || self->closed)
     return;
   self->frozen = TRUE;
-  g_socket_service_stop (self->service);
+  stop_accepting (self);
   each_tap (self, lookalike_tap_hold);
 }
 
 void
 lookalike_listener_thaw (LookalikeListener *self)
 {
-  if (!self->frozen || self->service == NULL)
+  if (!self->frozen || self->closed)
     return;
   self->frozen = FALSE;
   each_tap (self, lookalike_tap_release);
-  g_socket_service_start (self->service);
+  start_accepting (self);
 }
 
 LookalikeTap *

@@ -14,11 +14,13 @@ struct _LookalikeListener
   LookalikeSandbox *sandbox; /* not owned: it owns us */
   const char *hop;
   LookalikeHandler handler;
-  GSocketService *service;
+  GPtrArray *sockets; /* of GSocket, that listen */
+  GPtrArray *sources; /* of GSource, none while frozen */
   SoupServer *server;
   GHashTable *taps; /* port of the client -> tap, not owned */
   guint16 port;
   gboolean frozen;
+  gboolean closed;
 };
 
 LookalikeListener *lookalike_listener_new (Lookalike *lookalike, const char *hop, guint16 port,

@@ -26,9 +26,19 @@ split_path (const char *path)
 static void
 finished_cb (SoupServerMessage *message, LookalikeRequest *request)
 {
+  request->finished = TRUE;
   lookalike_request_unwatch (request);
   g_signal_handlers_disconnect_by_data (message, request);
   lookalike_request_unref (request);
+}
+
+/* libsoup does not call a message finished whose connection it ends itself, but all that waits for
+ * the end has to hear of it. */
+static void
+disconnected_cb (SoupServerMessage *message, LookalikeRequest *request)
+{
+  if (!request->finished)
+    g_signal_emit_by_name (message, "finished");
 }
 
 LookalikeRequest *
@@ -49,6 +59,7 @@ lookalike_request_new (LookalikeListener *listener, SoupServerMessage *message)
   /* Until it is done, whatever its handler keeps. */
   lookalike_request_ref (request);
   g_signal_connect (message, "finished", G_CALLBACK (finished_cb), request);
+  g_signal_connect (message, "disconnected", G_CALLBACK (disconnected_cb), request);
   return request;
 }
 
@@ -145,6 +156,14 @@ lookalike_request_parse (LookalikeRequest *request, GError **error)
   return lookalike_json_parse (data != NULL ? data : "", size, error);
 }
 
+/* Who answers may not know that the client has gone. */
+static void
+resume (LookalikeRequest *request)
+{
+  if (!request->finished)
+    soup_server_message_unpause (request->message);
+}
+
 /* Headers of an answer that is about to go; FALSE when it must not. */
 static gboolean
 begin (LookalikeRequest *request, guint status)
@@ -160,6 +179,15 @@ begin (LookalikeRequest *request, guint status)
   return TRUE;
 }
 
+/* Having taken the length away, libsoup thinks that the end of the connection is the end of the
+ * body. */
+static void
+keep_connection_cb (SoupServerMessage *message, gpointer user_data)
+{
+  soup_message_headers_set_encoding (soup_server_message_get_response_headers (message),
+                                     SOUP_ENCODING_NONE);
+}
+
 void
 lookalike_request_reply (LookalikeRequest *request, guint status, const char *type,
                          const char *body, gssize size)
@@ -171,10 +199,12 @@ lookalike_request_reply (LookalikeRequest *request, guint status, const char *ty
   if (type != NULL)
     soup_message_headers_replace (headers, "Content-Type", type);
   begin (request, status);
+  if (status == SOUP_STATUS_NO_CONTENT || status == SOUP_STATUS_NOT_MODIFIED)
+    g_signal_connect (request->message, "wrote-headers", G_CALLBACK (keep_connection_cb), NULL);
   if (body != NULL)
     soup_message_body_append (soup_server_message_get_response_body (request->message),
                               SOUP_MEMORY_COPY, body, size < 0 ? strlen (body) : (gsize)size);
-  soup_server_message_unpause (request->message);
+  resume (request);
 }
 
 static const char *
@@ -232,29 +262,36 @@ lookalike_request_start_stream (LookalikeRequest *request, guint status)
     return;
   soup_message_body_set_accumulate (soup_server_message_get_response_body (request->message),
                                     FALSE);
-  soup_server_message_unpause (request->message);
+  resume (request);
 }
 
 void
 lookalike_request_send (LookalikeRequest *request, GBytes *piece)
 {
   soup_message_body_append_bytes (soup_server_message_get_response_body (request->message), piece);
-  soup_server_message_unpause (request->message);
+  resume (request);
 }
 
 void
 lookalike_request_end_stream (LookalikeRequest *request)
 {
   soup_message_body_complete (soup_server_message_get_response_body (request->message));
-  soup_server_message_unpause (request->message);
+  resume (request);
 }
 
 GIOStream *
 lookalike_request_steal (LookalikeRequest *request)
 {
+  GIOStream *stream;
+
   request->answered = TRUE;
-  lookalike_request_unwatch (request);
-  return soup_server_message_steal_connection (request->message);
+  if (request->finished)
+    return NULL;
+  stream = soup_server_message_steal_connection (request->message);
+  /* Where libsoup does not say itself that this was the end. */
+  if (!request->finished)
+    finished_cb (request->message, request);
+  return stream;
 }
 
 static void
@@ -275,9 +312,12 @@ free_bytes_with (gpointer data, GObject *object)
 void
 lookalike_request_reply_raw (LookalikeRequest *request, const char *bytes, gsize size)
 {
-  GBytes *copy = g_bytes_new (bytes, size);
   GIOStream *stream = lookalike_request_steal (request);
+  GBytes *copy;
 
+  if (stream == NULL)
+    return;
+  copy = g_bytes_new (bytes, size);
   g_object_weak_ref (G_OBJECT (stream), free_bytes_with, copy);
   g_output_stream_write_all_async (g_io_stream_get_output_stream (stream),
                                    g_bytes_get_data (copy, NULL), size, G_PRIORITY_DEFAULT, NULL,
@@ -292,7 +332,7 @@ lookalike_request_abort (LookalikeRequest *request, gboolean reset)
   if (request->tap != NULL)
     lookalike_tap_cut (request->tap, reset);
   begin (request, SOUP_STATUS_INTERNAL_SERVER_ERROR);
-  soup_server_message_unpause (request->message);
+  resume (request);
 }
 
 static void

@@ -24,6 +24,7 @@ struct _LookalikeRequest
   char *query;     /* as sent, or NULL */
   char *wrong_type;
   gboolean answered;
+  gboolean finished;
   int close_code; /* a fault for WebSockets, or 0 */
   guint close_after;
   char *tail; /* a fault for event streams: the bytes to end with */
@@ -63,7 +64,7 @@ void lookalike_request_end_stream (LookalikeRequest *request);
 
 /* The bytes as they are, then the end of the connection. */
 void lookalike_request_reply_raw (LookalikeRequest *request, const char *bytes, gsize size);
-/* From now on the connection is the caller's. */
+/* From now on the connection is the caller's; NULL when the client has gone. */
 GIOStream *lookalike_request_steal (LookalikeRequest *request);
 
 /* Ends the connection without an answer. */

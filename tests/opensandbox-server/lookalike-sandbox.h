@@ -39,9 +39,12 @@ struct _LookalikeSandbox
   char *folder;
   char *root_path;
   int root_fd;
-  int holder; /* first process of the namespaces, or 0 */
+  int status_fd; /* what bubblewrap says */
+  int holder;    /* first process of the namespaces, or 0 */
   GSubprocess *container;
   gboolean gone;
+  gboolean ended; /* the entry point */
+  int exit_code;
 
   LookalikeListener *execd;
   LookalikeListener *sidecar; /* NULL without a network policy */

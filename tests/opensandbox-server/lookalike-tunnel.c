@@ -290,7 +290,10 @@ request_written_cb (GObject *object, GAsyncResult *result, gpointer user_data)
         {
           self->frames.in_head = TRUE;
           self->client = lookalike_request_steal (self->request);
-          start_pumps (self);
+          if (self->client != NULL)
+            start_pumps (self);
+          else
+            end (self);
         }
     }
   tunnel_unref (self);

@@ -69,6 +69,13 @@ lookalike_websocket_accept (LookalikeRequest *request, const char *protocol,
   accept->accepted = accepted;
   accept->user_data = user_data;
   accept->stream = lookalike_request_steal (request);
+  if (accept->stream == NULL)
+    {
+      accepted (NULL, user_data);
+      g_free (accept->head);
+      g_free (accept);
+      return;
+    }
   g_output_stream_write_all_async (g_io_stream_get_output_stream (accept->stream), accept->head,
                                    strlen (accept->head), G_PRIORITY_DEFAULT, NULL, head_written_cb,
                                    accept);
