@@ -171,9 +171,13 @@ AsbFrameStatus
 frame_reader_next (FrameReader *reader, AsbFrameHeader *header, const uint8_t **payload,
                    const char **reason)
 {
-  const uint8_t *bytes = reader->bytes + reader->start;
-  AsbFrameStatus status = asb_frame_parse (bytes, reader->end - reader->start, header, reason);
+  const uint8_t *bytes;
+  AsbFrameStatus status;
 
+  if (!reader->bytes)
+    return ASB_FRAME_NEED_MORE;
+  bytes = reader->bytes + reader->start;
+  status = asb_frame_parse (bytes, reader->end - reader->start, header, reason);
   if (status == ASB_FRAME_OK)
     {
       *payload = bytes + ASB_FRAME_HEADER_SIZE;

@@ -301,5 +301,6 @@ worker_main (int socket_fd, void *data)
         serve_call (&worker, &header, request);
       json_decref (request);
     }
+  frame_reader_clear (&worker.reader);
   return 0;
 }
