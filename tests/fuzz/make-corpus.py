@@ -350,11 +350,146 @@ def guests():
     }
 
 
+# What happens around a file worker: a byte for the locks, then the numbers of types in fuzz-files.c.
+
+def file_calls():
+    def call(name, recorded=False, **args):
+        return b"\0" + block({"call": name, "args": args, "recorded": recorded})
+
+    def data(value, fin=0):
+        return bytes([1, fin]) + block(value)
+
+    credit = b"\2\1"
+    stop = b"\3"
+    cancel = b"\4"
+    now = 0x80
+    start = b"\1"
+
+    def write(path, *parts, **args):
+        return start + call("file.write", path=path, **args) + b"".join(data(part) for part in parts) + data(b"", 1)
+
+    return {
+        "stat": start + call("file.stat", path="/a") + call("file.stat", path="/l", follow=False) + call("file.stat", path="/k"),
+        "stat-loop": start + call("file.stat", path="/o") + call("file.stat", path="/a/x") + call("file.stat", path="/" + "n" * 256),
+        "list": start + call("file.list", True, path="/") + credit + call("file.list", path="/d") + call("file.list", path="/a"),
+        "list-stopped": start + call("file.list", path="/") + bytes([now | 3]),
+        "read": start + call("file.read", True, path="/a") + credit + call("file.read", path="/a", offset=3, length=4),
+        "read-bytes": start + call("file.read", path={"b64": "L2Qv/w=="}) + call("file.read", path="/p") + call("file.read", path="/d"),
+        "read-cancelled": start + call("file.read", path="/a") + bytes([now | 4]),
+        "write": write("/new", b"abc", b"def"),
+        "write-recorded": write("/a", b"hello\nthere\n", recorded=True),
+        "write-compared": write("/a", b"x", recorded=True, expected_hash="26c60a61d01db5836ca70fefd44a6a016620413c8ef5f259a6c5612d4f79d3b8"),
+        "write-compared-wrongly": write("/a", b"x", expected_hash=HASH) + call("file.write", path="/none", expected_hash=HASH) + data(b"", 1),
+        "write-new": write("/a", b"x", create_only=True) + call("file.write", path="/b", create_only=True, mode=0o600) + data(b"x", 1),
+        "write-through-links": write("/l", b"x") + call("file.write", path="/k") + data(b"y", 1) + call("file.write", path="/o") + data(b"y", 1),
+        "write-deep": write("/x/y/z/f", b"x") + call("file.write", path="/q/r", make_parents=False) + data(b"y", 1),
+        "write-cut": start + call("file.write", path="/a") + data(b"abc"),
+        "write-cancelled": start + call("file.write", path="/a") + data(b"abc") + cancel,
+        "write-without-a-lock": b"\0" + call("file.write", path="/a") + data(b"abc", 1) + cancel,
+        "write-odd": write("/d", b"x") + call("file.write", path="/p") + data(b"x", 1) + call("file.write", path="/") + data(b"x", 1),
+        "history": write("/history/record", b"x") + call("file.write", path="/h/record") + data(b"x", 1) + call("file.write", path="/r") + data(b"x", 1),
+        "history-deleted": start + call("file.delete", path="/history", recursive=True) + call("file.delete", path="/h/record") + call("file.delete", path="/", recursive=True),
+        "history-moved": start + call("file.move", **{"from": "/history", "to": "/x"}) + call("file.move", **{"from": "/", "to": "/x"})
+        + call("file.move", **{"from": "/a", "to": "/h/record", "overwrite": True}) + call("file.move", **{"from": "/d", "to": "/history", "overwrite": True}),
+        "history-made": start + call("file.mkdir", path="/h/x") + call("file.mkdir", path="/history/x/y") + call("file.mkdir", path="/history"),
+        "mkdir": start + call("file.mkdir", path="/x/y", mode=0o2775) + call("file.mkdir", path="/d", parents=False) + call("file.mkdir", path="/a"),
+        "delete": start + call("file.delete", path="/l") + call("file.delete", path="/d") + call("file.delete", path="/d", recursive=True) + call("file.delete", path="/p"),
+        "move": start + call("file.move", **{"from": "/a", "to": "/b"}) + call("file.move", **{"from": "/b", "to": "/d/b"}) + call("file.move", **{"from": "/d", "to": "/d/e/f"}),
+        "move-over": start + call("file.move", **{"from": "/a", "to": "/d/b", "overwrite": True}) + call("file.move", **{"from": "/d", "to": "/p", "overwrite": True}),
+        "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
+        "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
+    }
+
+
+# What happens around the historian: the numbers of HAPPENINGS in fuzz-historian.c.
+
+def historians():
+    SAY, OUT, GRANT, HALT, DROP, RAW, SQL, DAMAGE, LATER = range(9)
+
+    def say(number, name, args=None, **more):
+        return bytes([SAY, number]) + block({"call": name, "args": args or {}, **more})
+
+    def output(number, data, channel=1, times=0):
+        return bytes([OUT, number, channel, times]) + block(data)
+
+    def sql(text):
+        return bytes([SQL]) + block(text.encode())
+
+    def damage(which, how, where, data=b""):
+        return bytes([DAMAGE, which + 4 * how]) + short(where) + (block(data) if how > 3 else b"")
+
+    def start(number, event="e-1", **more):
+        return say(number, "record.start", record={**RECORD, "event_id": event, **more})
+
+    def finish(number, of, status="succeeded", **more):
+        return say(number, "record.finish", start=of, status=status, **more)
+
+    later = bytes([LATER]) + short(100)
+    opened = say(1, "history.open", {"identity": IDENTITY, "sdk_version": "1.0.0"})
+    command = {"command": {"command": "ls", "cwd": "/", "timeout_ms": 1000}}
+    written = {"operation_type": "file.write", "file_operation": {"path": "/a", "change_type": "create", "before_hash": HASH}}
+    worked = opened + start(3, **command) + output(3, b"hello\n") + later + finish(5, 3, command={"exit_code": 0, "provider_command_id": "c"}, result={"exit_code": 0})
+    reads = say(7, "history.query", {"after_change_seq": 0, "limit": 10}) + say(9, "history.get_operations", {"event_ids": ["e-1", "e-2"]}) \
+        + say(11, "history.get_output", {"event_id": "e-1", "stream": "stdout", "after_chunk": -1}) + say(13, "history.status")
+    batch = [
+        {"type": "operation_started", "event_id": "e-7", "operation_type": "file.read", "occurred_at": "2025-01-01T00:00:00.000000Z", "actor": {"actor_type": "user"}, "request": {}},
+        {"type": "command_output", "event_id": "e-7", "stream": "stdout", "chunk_index": 0, "data": {"b64": "/w=="}},
+        {"type": "operation_completed", "event_id": "e-7", "status": "succeeded", "completed_at": "2025-01-01T00:00:01.000000Z", "duration_ms": 1000, "result": None},
+    ]
+    return {
+        "open": opened + say(3, "history.status"),
+        "open-twice": opened + say(3, "history.open", {"identity": {**IDENTITY, "sandbox_id": "t"}, "sdk_version": "1"}),
+        "open-badly": say(1, "history.open", {"identity": {"provider_key": ""}}) + say(3, "history.open", {"identity": 1}),
+        "configured": say(1, "history.open", {"identity": IDENTITY, "sdk_version": "1", "config": {"output_flush_bytes": 1, "output_chunk_bytes": 4096, "ttl_days": None, "compression": "zlib"}})
+        + start(3, **command) + output(3, b"x" * 300, times=7),
+        "existing": say(1, "history.open", {"existing": True}) + opened + say(3, "history.open", {"existing": True}),
+        "not-open": reads + start(3),
+        "command": worked,
+        "command-read": worked + reads,
+        "file": opened + start(3, **written) + finish(5, 3, result={"path": "/a", "size": 3, "content_hash": HASH, "content": "abc"}),
+        "failed": opened + start(3, **command) + output(3, b"\xff\0", channel=2) + finish(5, 3, status="failed", error_code="io_error", result={"error": "m", "error_type": "io_error"}),
+        "unfinished": opened + start(3, **command) + output(3, b"abc") + start(15, event="e-2", **written),
+        "twice": opened + start(3) + start(3) + start(15) + finish(5, 3) + finish(5, 3) + finish(17, 99),
+        "batch": opened + say(3, "history.record", {"batch_id": "b", "records": batch}) + say(5, "history.record", {"batch_id": "b", "records": batch}) + reads,
+        "bad-batch": opened + say(3, "history.record", {"batch_id": "b", "records": [1, {}, {"type": "x"}, {"type": "operation_started"}]}) + say(5, "history.record", {"records": {}}),
+        "acknowledge": worked + say(15, "history.acknowledge", {"consumer_id": "c", "seq": 1}) + say(17, "history.acknowledge", {"consumer_id": "", "seq": -1}),
+        "bounds": opened + say(3, "history.query", {"after_change_seq": -1, "limit": 0}) + say(5, "history.query", {"limit": 10001}) + say(7, "history.get_output", {"event_id": 1, "stream": "x"}),
+        "halt": worked + say(7, "history.query", {"after_change_seq": 0, "limit": 1}) + bytes([HALT, 7, DROP, 7]),
+        "credit": worked + say(7, "history.get_output", {"event_id": "e-1", "stream": "stdout"}) + bytes([GRANT, 7, 1]) + bytes([GRANT, 7, 0]) + short(1000),
+        "close": worked + say(15, "historian.close") + reads + opened,
+        "raw": opened + bytes([RAW]) + block(frame(CALL, b"[]", call=3) + frame(PING)),
+        "unknown": say(1, "history.drop") + say(3, "") + bytes([SAY, 5]) + block(b"{}"),
+        "sql-delete": worked + sql("DELETE FROM operations; DELETE FROM changes") + reads + start(15, event="e-2"),
+        "sql-drop": worked + sql("DROP TABLE operations") + reads + start(15, event="e-2") + say(17, "history.status"),
+        "sql-trigger": worked + sql("CREATE TRIGGER t AFTER INSERT ON operations BEGIN DELETE FROM operations; END") + start(15, event="e-2"),
+        "sql-view": worked + sql("DROP TABLE operations; CREATE VIEW operations AS SELECT 1") + reads,
+        "sql-schema": worked + sql("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql='CREATE TABLE x(a)', name=NULL") + reads + start(15, event="e-2"),
+        "sql-types": worked + sql("UPDATE operations SET event_id=x'ff00', status=1e999, request_json='[', seq=9223372036854775807") + reads,
+        "sql-json": worked + sql("UPDATE operations SET request_json='{\"a\":18446744073709551615}', result_json=hex(zeroblob(1000))") + reads,
+        "sql-version": worked + sql("PRAGMA user_version=99") + say(15, "historian.close") + opened + reads,
+        "sql-lock": worked + sql("BEGIN EXCLUSIVE") + start(15, event="e-2"),
+        "sql-journal": worked + sql("PRAGMA journal_mode=DELETE") + start(15, event="e-2") + reads,
+        "sql-meta": worked + sql("UPDATE metadata SET value=x'00'; DELETE FROM metadata") + say(15, "historian.close") + opened,
+        "damage-header": worked + damage(0, 4, 0, b"nothing like it" * 4) + reads + start(15, event="e-2"),
+        "damage-page": worked + say(15, "historian.close") + damage(0, 4, 4096, bytes(range(200))) + opened + reads,
+        "damage-log": worked + damage(1, 4, 32, b"\xff" * 100) + reads + start(15, event="e-2"),
+        "cut": worked + damage(0, 0, 512) + reads + start(15, event="e-2"),
+        "cut-log": worked + damage(1, 0, 0) + reads + start(15, event="e-2"),
+        "removed": worked + damage(0, 1, 0) + start(15, event="e-2") + reads,
+        "removed-log": worked + damage(1, 1, 0) + start(15, event="e-2") + reads,
+        "linked": worked + damage(0, 2, 0) + start(15, event="e-2") + reads,
+        "linked-log": worked + damage(1, 2, 0) + start(15, event="e-2") + reads,
+        "folder": worked + damage(0, 3, 0) + start(15, event="e-2") + reads,
+    }
+
+
 CORPORA = {
     "frame": frames,
     "control": controls,
     "arguments": arguments,
     "guest": guests,
+    "files": file_calls,
+    "historian": historians,
     "record": rows,
     "json-check": json_checks,
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <unistd.h>
 
 StandIns stand_ins;
 
@@ -62,6 +63,13 @@ fuzz_poll (struct pollfd *polled, nfds_t n, int timeout)
   FUZZ_CHECK (n == 1);
   polled->revents = 0;
   return stand_ins.poll ? stand_ins.poll (polled) : 0;
+}
+
+ssize_t
+fuzz_read (int fd, void *bytes, size_t size)
+{
+  return stand_ins.read && fd == stand_ins.read_fd ? stand_ins.read (bytes, size)
+                                                   : read (fd, bytes, size);
 }
 
 ssize_t

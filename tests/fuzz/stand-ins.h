@@ -24,6 +24,8 @@ typedef struct
   void (*kill) (pid_t pid, int signal_number);
   pid_t (*wait) (void);
   int (*poll) (struct pollfd *polled);
+  int read_fd; /* what is read from there comes from here */
+  ssize_t (*read) (void *bytes, size_t size);
   ssize_t (*send) (const struct iovec *vectors, int n);
   int (*open_signals) (void);
 } StandIns;
@@ -39,6 +41,7 @@ int fuzz_clock_gettime (clockid_t clock, struct timespec *time);
 int fuzz_signalfd (int fd, const sigset_t *signals, int flags);
 int fuzz_sigprocmask (int how, const sigset_t *set, sigset_t *old);
 int fuzz_poll (struct pollfd *polled, nfds_t n, int timeout);
+ssize_t fuzz_read (int fd, void *bytes, size_t size);
 ssize_t fuzz_writev (int fd, const struct iovec *vectors, int n);
 int fuzz_prctl (int option, ...);
 void (*fuzz_signal (int signal_number, void (*handler) (int))) (int);
