@@ -115,6 +115,18 @@ describe_identity (AsbSandboxRef *ref)
   return g_variant_dict_end (&identity);
 }
 
+static gboolean
+check_identity (AsbSandboxRef *ref, GError **error)
+{
+  if (asb_sandbox_ref_get_provider_key (ref) && asb_sandbox_ref_get_sandbox_id (ref)
+      && asb_sandbox_ref_get_sandbox_instance_id (ref))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "The reference of a sandbox with a record needs a provider key, a sandbox "
+                       "id and an instance id");
+  return FALSE;
+}
+
 static void
 opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -149,7 +161,7 @@ asb_sandbox_history_store_open (AsbHistoryStore *store, AsbTransport *transport,
   GVariantDict arguments;
 
   if (!asb_capabilities_require (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY, &error)
-      || !asb_history_config_validate (config, &error))
+      || !check_identity (ref, &error) || !asb_history_config_validate (config, &error))
     {
       g_task_return_error (task, error);
       return;

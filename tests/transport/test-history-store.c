@@ -152,6 +152,19 @@ test_open_fails (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_open_without_identity (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxRef) ref
+      = g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", "p", "sandbox-id", "s", NULL);
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (asb_history_store_open (fixture->store, ASB_TRANSPORT (fixture->transport), ref,
+                                          config, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+static void
 test_open_invalid (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
@@ -488,6 +501,7 @@ main (int argc, char **argv)
   ADD ("sandbox/open", test_open);
   ADD ("sandbox/open-fails", test_open_fails);
   ADD ("sandbox/open-invalid", test_open_invalid);
+  ADD ("sandbox/open-without-identity", test_open_without_identity);
   ADD ("sandbox/query", test_query);
   ADD ("sandbox/endless", test_endless);
   ADD ("sandbox/operations", test_operations);
