@@ -317,6 +317,11 @@ return_execution (AsbExecution *execution)
   g_autoptr (AsbCommandResult) joined = join_result (execution);
   AsbOutcome outcome = { 0 };
 
+  if (!execution->run->recorded_here)
+    {
+      asb_run_return_object (execution->run, g_object_ref (joined), NULL);
+      return;
+    }
   describe_outcome (joined, &outcome);
   asb_run_return_outcome (execution->run, g_object_ref (joined), &outcome);
   g_variant_unref (outcome.output);
