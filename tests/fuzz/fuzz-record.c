@@ -145,7 +145,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FuzzInput input = { data, data + size };
   uint8_t choice = fuzz_take_byte (&input);
   g_autoptr (GInputStream) stream
-      = slow_stream_new (input.at, fuzz_left (&input), (choice >> 1) + 1);
+      = slow_stream_new (input.at, fuzz_left (&input), (choice >> 1) * 16 + 1);
 
   check_lines (stream, choice & 1);
   check_variant (input.at, fuzz_left (&input));

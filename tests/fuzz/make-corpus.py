@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes what the fuzz targets begin with.
 
-usage: make-corpus.py          writes corpus/TARGET/NAME beside this file
+usage: make-corpus.py          writes corpus/TARGET/NAME and dictionaries/TARGET beside this file
        make-corpus.py --check  says, as TAP, whether that is what is there
 """
 
@@ -483,6 +483,89 @@ def historians():
     }
 
 
+# What happens around the library: the numbers of HAPPENINGS in fuzz-client.c, and of the actions in client-actions.c.
+
+def clients():
+    (FRAME_, BYTES_, HELLO_, LEAVE, HUSH, START, CANCEL_, READ_, WRITE, CLOSE_IN, CLOSE_OUT, DROP, USE) = range(13)
+    (QUERY, LIST, READ_FILE, OPEN_READ, WRITE_FILE, OPEN_WRITE, MAKE, DELETE, MOVE, COMMAND, SERVICE, OPEN_SERVICE, CLOSE) = range(13)
+
+    def say(type, payload=b"", call=1, channel=0, flags=0):
+        return bytes([FRAME_, type, flags, channel, call]) + block(payload)
+
+    def start(kind, flags=0, data=b""):
+        return bytes([START, kind, flags]) + block(data)
+
+    def read(size=1000, stream=0):
+        return bytes([READ_, stream]) + short(size)
+
+    def write(data, stream=0):
+        return bytes([WRITE, stream]) + block(data)
+
+    hello = bytes([HELLO_])
+    entry = {"name": "f", "path": "/d/f", "kind": "file", "size": 5, "mode": 420, "uid": 1, "gid": 2, "mtime": {"sec": 3, "nsec": 4000}}
+    begun = say(EVENT, {"event": "started", "command_id": "c", "pid": 7})
+    ended = say(REPLY, {"result": {
+        "command_id": "c", "reason": "exited", "exit_code": 3, "signal": None, "duration_ns": 5, "stdout_bytes": 3,
+        "stderr_bytes": 0, "started_at": {"sec": 1, "nsec": 0}, "ended_at": {"sec": 2, "nsec": 0}}})
+    opened = say(EVENT, {"event": "opened", "entry": entry})
+    fin = say(DATA, channel=1, flags=FIN) + say(DATA, channel=2, flags=FIN)
+    fault = say(REPLY, {"error": {"code": "file_not_found", "message": "No", "details": {"path": {"b64": "/w=="}, "errno": "ENOENT"}}})
+    written = say(REPLY, {"result": {"size": 3, "hash": HASH, "previous_hash": HASH, "entry": entry}})
+    cat = hello + start(COMMAND, 1)
+    return {
+        "nothing": b"",
+        "no-hello": say(PING, b"x", call=0),
+        "goodbye-first": say(GOODBYE, {"code": "too_many_connections", "message": "m"}, call=0),
+        "bad-hello": say(HELLO, {"major": 1, "minor": 0}, call=0),
+        "newer-hello": say(HELLO, {"major": 2, "minor": 0, "features": []}, call=0),
+        "hello": hello,
+        "hello-twice": hello + hello,
+        "garbage": hello + bytes([BYTES_]) + block(bytes(range(80))),
+        "leaves": hello + start(QUERY) + bytes([LEAVE]),
+        "hushes": hello + start(COMMAND) + bytes([HUSH]),
+        "goodbye": hello + start(QUERY) + say(GOODBYE, {"code": "x", "message": "m"}, call=0),
+        "query": hello + start(QUERY) + say(REPLY, {"result": {"entry": entry}}),
+        "query-recorded": hello + start(QUERY, 0x10) + say(REPLY, {"result": {"entry": entry}, "record": {"state": "failed", "message": "m"}}),
+        "query-refused": hello + start(QUERY) + fault,
+        "query-nonsense": hello + start(QUERY) + say(REPLY, {"result": {"entry": {"name": 1}}}),
+        "both": hello + start(QUERY) + say(REPLY, {"result": {}, "error": {}}),
+        "unknown-code": hello + start(QUERY) + say(REPLY, {"error": {"code": "x", "message": "m", "details": [1]}}),
+        "list": hello + start(LIST) + say(DATA, dump(entry) + b"\n" + dump(entry) + b"\n", channel=1) + fin + say(REPLY, {"result": {"count": 2, "errors": [], "error_count": 0}}),
+        "list-nonsense": hello + start(LIST) + say(DATA, b"{}\n", channel=1) + say(REPLY, {"result": {"count": 1}}),
+        "read-file": hello + start(READ_FILE) + opened + say(DATA, b"hello", channel=1) + say(REPLY, {"result": {"bytes": 5, "size": 5, "hash": HASH}}) + say(DATA, channel=1, flags=FIN),
+        "read-unopened": hello + start(READ_FILE) + say(DATA, b"hello", channel=1),
+        "open-read": hello + start(OPEN_READ, 0x60) + opened + say(DATA, b"llo", channel=1) + read(2) + read(2) + say(REPLY, {"result": {"bytes": 3, "size": 5}}) + fin + read() + bytes([CLOSE_IN, 0]),
+        "open-read-closed": hello + start(OPEN_READ) + opened + say(DATA, b"abc", channel=1) + bytes([CLOSE_IN, 0]) + say(DATA, b"abc", channel=1) + say(REPLY, {"result": {"bytes": 6, "size": 9}}),
+        "open-read-failed": hello + start(OPEN_READ) + opened + say(DATA, b"abc", channel=1) + fault + read() + read(),
+        "write-file": hello + start(WRITE_FILE, 0, b"abc" * 50) + say(CREDIT, count(100), channel=0) + written,
+        "write-stopped": hello + start(WRITE_FILE, 0, b"abc" * 50) + say(STOP, channel=0) + fault,
+        "open-write": hello + start(OPEN_WRITE) + write(b"abc") + say(CREDIT, count(3), channel=0) + bytes([CLOSE_OUT, 0]) + written,
+        "open-write-dropped": hello + start(OPEN_WRITE) + write(b"abc") + bytes([DROP, 1]) + say(REPLY, {"error": {"code": "cancelled", "message": "m"}}),
+        "open-write-fails": hello + start(OPEN_WRITE) + write(b"abc") + fault + write(b"abc") + bytes([CLOSE_OUT, 0]),
+        "make-delete-move": hello + start(MAKE) + start(DELETE) + start(MOVE) + say(REPLY, {"result": {"created": True}}) + say(REPLY, {"result": {}}, call=2) + say(REPLY, {"result": {}}, call=3),
+        "command": cat + begun + write(b"abc") + say(DATA, b"abc", channel=1) + read() + bytes([CLOSE_OUT, 0, USE, 0, 0]) + ended + fin + read() + read(stream=1),
+        "command-recorded": hello + start(COMMAND, 0x10) + begun + say(REPLY, {"result": {}, "record": {"state": "what"}}),
+        "command-refused": cat + say(REPLY, {"error": {"code": "command_not_found", "message": "m"}}) + fin,
+        "command-signalled": cat + begun + bytes([USE, 0, 1]) + say(REPLY, {"result": {"delivered": True}}, call=2) + bytes([USE, 0, 2, USE, 0, 0]) + ended,
+        "command-cancelled": cat + bytes([CANCEL_, 0]) + begun + say(REPLY, {"error": {"code": "cancelled", "message": "m"}}),
+        "command-unread": cat + begun + say(DATA, b"x" * 300, channel=1) * 5 + bytes([DROP, 0, DROP, 0]) + say(DATA, b"x", channel=1) + ended,
+        "command-started-twice": cat + begun + begun,
+        "command-ends-twice": cat + begun + ended + ended,
+        "data-after-the-end": cat + begun + fin + say(DATA, b"x", channel=1),
+        "data-on-the-input": cat + begun + say(DATA, b"x", channel=0),
+        "credit-too-much": cat + begun + write(b"abc") + say(CREDIT, count(4), channel=0),
+        "acknowledge": hello + start(QUERY) + say(ACK, count(1), call=0) + say(ACK, count(2), call=0),
+        "pings": hello + say(PING, b"x" * 64, call=0) * 3 + say(PONG, call=0),
+        "never-called": hello + say(REPLY, {"result": {}}, call=9),
+        "service": hello + start(SERVICE) + say(REPLY, {"result": {"a": [1, {"b64": "/w=="}, None, 1.5, True], "b": {"c": "d"}}}),
+        "service-deep": hello + start(SERVICE) + say(REPLY, b'{"result":' + tower(28, True) + b"}"),
+        "open-service": hello + start(OPEN_SERVICE) + say(DATA, b"{}\n", channel=1) + read() + say(REPLY, {"result": {"next_change_seq": 1}}) + fin + read(),
+        "close": hello + start(QUERY) + start(CLOSE) + start(QUERY),
+        "from-the-client": hello + say(CALL, {"call": "x"}) + say(CANCEL),
+        "sequence": hello + start(QUERY) + bytes([BYTES_]) + block(frame(REPLY, {"result": {"entry": entry}}, call=1, sequence=3)),
+    }
+
+
 CORPORA = {
     "frame": frames,
     "control": controls,
@@ -490,17 +573,56 @@ CORPORA = {
     "guest": guests,
     "files": file_calls,
     "historian": historians,
+    "client": clients,
     "record": rows,
     "json-check": json_checks,
 }
 
 
+# Words that no change of bytes would find.
+
+JSON_WORDS = ["{}", "[]", "null", "true", "false", ":1,", '"":', "\\u0000", "\\ud83d\\ude00", "9007199254740992", "1e400", "-0", '{"b64":"/w=="}']
+CALL_WORDS = ["call", "args", "record", "required", "event_id", "actor", "request"]
+COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal"]
+FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
+FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
+HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
+                 "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
+HISTORY_CALLS = ["history.open", "history.record", "history.query", "history.get_operations", "history.get_output", "history.acknowledge", "history.status"]
+REPLY_WORDS = ["result", "error", "code", "message", "details", "event", "started", "opened", "entry", "record", "state", "complete", "failed", "delivered", "created"]
+SQL_WORDS = ["SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "DROP TABLE", "CREATE TRIGGER", "PRAGMA writable_schema=ON;", "PRAGMA user_version=", "sqlite_schema",
+             "operations", "changes", "zeroblob(9999)", "x'00'", "BEGIN EXCLUSIVE;"]
+
+DICTIONARIES = {
+    "control": JSON_WORDS,
+    "json-check": JSON_WORDS,
+    "arguments": JSON_WORDS + COMMAND_WORDS + FILE_WORDS,
+    "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + ["command.start", "command.signal", "guest.shutdown"],
+    "files": FILE_CALLS + FILE_WORDS + ["/../", "/./", "//", "/h/", "/history", "/l", "/d/"],
+    "historian": CALL_WORDS + HISTORY_CALLS + HISTORY_WORDS + SQL_WORDS + ["record.start", "record.finish", "historian.close"],
+    "client": REPLY_WORDS + JSON_WORDS,
+    "record": JSON_WORDS + ["seq", "source_seq", "event_id", "status", "request", "result", "duration_ms"],
+}
+
+
+def dictionary(words):
+    lines = ['"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words]
+    return ("# Made by make-corpus.py\n" + "\n".join(lines) + "\n").encode()
+
+
 def make():
-    return {f"{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
+    files = {f"corpus/{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
+    files.update({f"dictionaries/{target}": dictionary(words) for target, words in DICTIONARIES.items()})
+    return files
+
+
+def find(folder):
+    return [path for name in ("corpus", "dictionaries") for path in (folder / name).rglob("*") if path.is_file()]
 
 
 def write(folder):
-    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("corpus", "dictionaries"):
+        shutil.rmtree(folder / name, ignore_errors=True)
     for name, data in make().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -509,19 +631,19 @@ def write(folder):
 
 def check(folder):
     wanted = make()
-    there = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    there = {str(path.relative_to(folder)): path.read_bytes() for path in find(folder)}
     wrong = [name for name in sorted(wanted.keys() | there.keys()) if wanted.get(name) != there.get(name)]
     large = [name for name, data in sorted(wanted.items()) if len(data) >= MAX_SIZE]
     print("1..2")
-    print("not ok 1" if wrong else "ok 1", "the corpus is what the script makes")
-    print("not ok 2" if large else "ok 2", f"each input is smaller than {MAX_SIZE} bytes")
+    print("not ok 1" if wrong else "ok 1", "what is there is what the script makes")
+    print("not ok 2" if large else "ok 2", f"each file is smaller than {MAX_SIZE} bytes")
     for name in wrong + large:
         print("#", name)
     sys.exit(1 if wrong or large else 0)
 
 
 def main():
-    folder = pathlib.Path(__file__).resolve().parent / "corpus"
+    folder = pathlib.Path(__file__).resolve().parent
     if sys.argv[1:] == ["--check"]:
         check(folder)
     else:
