@@ -127,8 +127,21 @@ become_user (const Options *options)
   return 0;
 }
 
+/* What started the server may ignore some, as a shell does for what it runs in the background. */
+static void
+reset_signals (void)
+{
+  sigset_t none;
+
+  for (int number = 1; number < NSIG; number++)
+    signal (number, SIG_DFL);
+  sigemptyset (&none);
+  sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
 static void __attribute__ ((noreturn)) run_program (const Options *options)
 {
+  reset_signals ();
   if (options->tty)
     {
       setsid ();
