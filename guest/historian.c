@@ -99,6 +99,15 @@ remove_ended (Historian *self)
     }
 }
 
+/* An end that could not be written is tried again, also when there is no output with it. */
+static void
+update_others (Historian *self)
+{
+  for (size_t i = 0; i < self->batch.n_jobs; i++)
+    if (self->batch.jobs[i].operation)
+      history_operations_update (&self->operations, self->batch.jobs[i].operation);
+}
+
 static void
 commit (Historian *self)
 {
@@ -108,6 +117,7 @@ commit (Historian *self)
   for (size_t i = 0; i < self->batch.n_jobs; i++)
     reply_job (self, &self->batch.jobs[i]);
   remove_ended (self);
+  update_others (self);
   history_batch_clear (&self->batch);
 }
 
