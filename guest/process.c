@@ -54,6 +54,7 @@ process_harden (ProcessState *state)
   prctl (PR_SET_DUMPABLE, 0);
 #endif
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN);
   state->oom_score_adj = read_oom_score_adj ();
   state->max_files = raise_file_limit ();
   state->umask = umask (022);

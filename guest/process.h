@@ -15,8 +15,8 @@ typedef struct
   size_t max_files; /* soft limit of open files */
 } ProcessState;
 
-/* Hides the process from others of its user, takes the highest limit of open files and ignores
- * SIGPIPE. */
+/* Hides the process from others of its user, takes the highest limit of open files, and has writing
+ * where nobody reads or nothing fits fail instead of ending it. */
 void process_harden (ProcessState *state);
 
 /* Makes the process what the guest had been before, for the sake of what it will start. */
