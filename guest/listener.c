@@ -35,7 +35,11 @@ set_listening (Listener *listener, bool listening)
 static void
 retry (void *data)
 {
-  set_listening (data, true);
+  Listener *listener = data;
+
+  if (listener->reserve_fd < 0)
+    listener->reserve_fd = descriptor_open_nothing ();
+  set_listening (listener, true);
 }
 
 /* Without a descriptor for it the client would stay in the queue and wake us for ever. */
@@ -94,11 +98,13 @@ listener_new (Broker *broker, int fd)
   listener->fd = fd;
   listener->reserve_fd = descriptor_open_nothing ();
   loop_timer_init (&listener->retry, retry, listener);
-  if (descriptor_set_nonblocking (fd))
+  /* Without the reserve clients would wait and never be told. */
+  if (listener->reserve_fd >= 0 && descriptor_set_nonblocking (fd))
     listener->source = loop_add (broker->loop, fd, EPOLLIN, listener_ready, listener);
   if (listener->source)
     return listener;
-  close (listener->reserve_fd);
+  if (listener->reserve_fd >= 0)
+    close (listener->reserve_fd);
   free (listener);
   return NULL;
 }
