@@ -153,9 +153,12 @@ write_sql (void)
 {
   size_t size;
   const uint8_t *bytes = fuzz_take_bytes (&input, &size);
-  char *sql = strndup ((const char *)bytes, size);
+  char *sql = malloc (size + 1);
   sqlite3 *handle = NULL;
 
+  FUZZ_CHECK (sql);
+  memcpy (sql, bytes, size);
+  sql[size] = '\0';
   was_touched = true;
   if (sqlite3_open_v2 (database, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL)
       == SQLITE_OK)
