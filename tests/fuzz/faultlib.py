@@ -94,6 +94,17 @@ def memory(guest):
     raise AssertionError("the broker is gone")
 
 
+def is_sanitized():
+    """A checker of memory keeps what is freed, and needs far more than there is."""
+    with open(guest_program(), "rb") as program:
+        return b"__asan_init" in program.read()
+
+
+def check_growth(guest, before):
+    if not is_sanitized():
+        assert memory(guest) - before < MAX_GROWTH, memory(guest) - before
+
+
 def ping(client):
     """The broker has gone round its loop."""
     n = len(client.pongs)
