@@ -86,19 +86,24 @@ start (LookalikeEvents *self)
   lookalike_request_start_stream (self->request, SOUP_STATUS_OK);
 }
 
+static gsize
+choose_size (LookalikeEvents *self, gsize size)
+{
+  gint32 largest = MAX (self->request->lookalike->config.split, 1);
+  gsize piece = self->rand != NULL ? (gsize)g_rand_int_range (self->rand, 1, largest + 1) : size;
+
+  return MIN (size, piece);
+}
+
 /* Each piece becomes a chunk of its own: with --split also within an event. */
 static void
 send_bytes (LookalikeEvents *self, const char *bytes, gsize size)
 {
-  guint largest = (guint)MAX (self->request->lookalike->config.split, 1);
-
   start (self);
   self->waiting += size;
   while (size > 0)
     {
-      gsize now = self->rand != NULL
-                      ? MIN (size, (gsize)g_rand_int_range (self->rand, 1, (gint32)largest + 1))
-                      : size;
+      gsize now = choose_size (self, size);
       g_autoptr (GBytes) piece = g_bytes_new (bytes, now);
 
       lookalike_request_send (self->request, piece);

@@ -170,12 +170,33 @@ set_headers (LookalikeFault *fault, LookalikeRequest *request)
     }
 }
 
+/* Where libsoup would read the body first. */
+static void
+reply_early (LookalikeRequest *request, guint status, const char *type, const GString *body)
+{
+  SoupMessageHeadersIter iter;
+  const char *name, *value;
+  g_autoptr (GString) answer = g_string_new (NULL);
+
+  g_string_printf (answer, "HTTP/1.1 %u %s\r\nContent-Type: %s\r\n", status,
+                   soup_status_get_phrase (status), type);
+  soup_message_headers_iter_init (&iter,
+                                  soup_server_message_get_response_headers (request->message));
+  while (soup_message_headers_iter_next (&iter, &name, &value))
+    g_string_append_printf (answer, "%s: %s\r\n", name, value);
+  g_string_append_printf (
+      answer, "Content-Length: %" G_GSIZE_FORMAT "\r\nConnection: close\r\n\r\n", body->len);
+  g_string_append_len (answer, body->str, (gssize)body->len);
+  lookalike_request_reply_raw (request, answer->str, answer->len);
+}
+
 static gboolean
 act_reply (LookalikeFault *fault, LookalikeRequest *request)
 {
   const char *body = lookalike_json_get_string (fault->spec, "body");
   JsonObject *json = lookalike_json_get_object (fault->spec, "json");
   const char *type = lookalike_json_get_string (fault->spec, "type");
+  guint status = (guint)get_int (fault, "status", 500);
   gint64 fill = CLAMP (get_int (fault, "fill", 0), 0, MAX_FILL);
   g_autofree char *printed = json != NULL ? lookalike_json_print_object (json) : NULL;
   g_autoptr (GString) text = g_string_new (printed != NULL ? printed : body);
@@ -190,8 +211,10 @@ act_reply (LookalikeFault *fault, LookalikeRequest *request)
       memset (text->str + start, 'x', (gsize)fill);
     }
   set_headers (fault, request);
-  lookalike_request_reply (request, (guint)get_int (fault, "status", 500), type, text->str,
-                           (gssize)text->len);
+  if (fault->early)
+    reply_early (request, status, type, text);
+  else
+    lookalike_request_reply (request, status, type, text->str, (gssize)text->len);
   return TRUE;
 }
 

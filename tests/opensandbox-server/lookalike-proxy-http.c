@@ -14,6 +14,7 @@ typedef struct
   GInputStream *stream;
   GCancellable *cancellable;
   gboolean chunked;
+  gboolean has_body;
   gboolean reading;
   gboolean ended;
 } Passage;
@@ -92,6 +93,14 @@ copy_location (Passage *passage, SoupMessageHeaders *to, const char *value)
   soup_message_headers_append (to, "Location", value);
 }
 
+static gboolean
+may_have_body (Passage *passage)
+{
+  guint status = soup_message_get_status (passage->message);
+
+  return status != SOUP_STATUS_NO_CONTENT && status != SOUP_STATUS_NOT_MODIFIED;
+}
+
 static void
 copy_answer_headers (Passage *passage)
 {
@@ -108,21 +117,14 @@ copy_answer_headers (Passage *passage)
     else if (g_ascii_strcasecmp (name, "Date") != 0
              && lookalike_proxy_keeps_header (LOOKALIKE_PROXY_EXECD, name, connection))
       soup_message_headers_append (to, name, value);
+  if (!may_have_body (passage))
+    return;
   passage->chunked = soup_message_headers_get_encoding (from) != SOUP_ENCODING_CONTENT_LENGTH;
+  passage->has_body = passage->chunked || soup_message_headers_get_content_length (from) > 0;
   if (passage->chunked)
     soup_message_headers_set_encoding (to, SOUP_ENCODING_CHUNKED);
   else
     soup_message_headers_set_content_length (to, soup_message_headers_get_content_length (from));
-}
-
-static gboolean
-has_body (Passage *passage)
-{
-  guint status = soup_message_get_status (passage->message);
-  SoupMessageHeaders *from = soup_message_get_response_headers (passage->message);
-
-  return status != SOUP_STATUS_NO_CONTENT && status != SOUP_STATUS_NOT_MODIFIED
-         && (passage->chunked || soup_message_headers_get_content_length (from) > 0);
 }
 
 static void
@@ -144,7 +146,7 @@ sent_cb (GObject *object, GAsyncResult *result, gpointer user_data)
       return;
     }
   copy_answer_headers (passage);
-  if (!has_body (passage))
+  if (!passage->has_body)
     {
       lookalike_request_reply_empty (passage->request, soup_message_get_status (passage->message));
       return;

@@ -294,34 +294,75 @@ lookalike_request_steal (LookalikeRequest *request)
   return stream;
 }
 
-static void
-raw_written_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+typedef struct
 {
-  g_autoptr (GIOStream) stream = user_data;
+  GIOStream *stream;
+  LookalikeTap *tap;
+  GBytes *bytes;
+  char rest[4096];
+} RawReply;
 
-  g_output_stream_write_all_finish (G_OUTPUT_STREAM (object), result, NULL, NULL);
-  g_io_stream_close (stream, NULL, NULL);
+static void
+raw_reply_free (RawReply *raw)
+{
+  g_io_stream_close (raw->stream, NULL, NULL);
+  g_object_unref (raw->stream);
+  g_clear_object (&raw->tap);
+  g_bytes_unref (raw->bytes);
+  g_free (raw);
+}
+
+static void read_rest (RawReply *raw);
+
+static void
+rest_read_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  RawReply *raw = user_data;
+
+  if (g_input_stream_read_finish (G_INPUT_STREAM (object), result, NULL) > 0)
+    read_rest (raw);
+  else
+    raw_reply_free (raw);
+}
+
+/* To close a socket with something unread in it would be a reset, and take the answer along. */
+static void
+read_rest (RawReply *raw)
+{
+  g_input_stream_read_async (g_io_stream_get_input_stream (raw->stream), raw->rest,
+                             sizeof raw->rest, G_PRIORITY_DEFAULT, NULL, rest_read_cb, raw);
 }
 
 static void
-free_bytes_with (gpointer data, GObject *object)
+raw_written_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 {
-  g_bytes_unref (data);
+  RawReply *raw = user_data;
+
+  if (!g_output_stream_write_all_finish (G_OUTPUT_STREAM (object), result, NULL, NULL)
+      || raw->tap == NULL)
+    {
+      raw_reply_free (raw);
+      return;
+    }
+  lookalike_tap_finish (raw->tap);
+  read_rest (raw);
 }
 
 void
 lookalike_request_reply_raw (LookalikeRequest *request, const char *bytes, gsize size)
 {
   GIOStream *stream = lookalike_request_steal (request);
-  GBytes *copy;
+  RawReply *raw;
 
   if (stream == NULL)
     return;
-  copy = g_bytes_new (bytes, size);
-  g_object_weak_ref (G_OBJECT (stream), free_bytes_with, copy);
+  raw = g_new0 (RawReply, 1);
+  raw->stream = stream;
+  raw->tap = request->tap != NULL ? g_object_ref (request->tap) : NULL;
+  raw->bytes = g_bytes_new (bytes, size);
   g_output_stream_write_all_async (g_io_stream_get_output_stream (stream),
-                                   g_bytes_get_data (copy, NULL), size, G_PRIORITY_DEFAULT, NULL,
-                                   raw_written_cb, stream);
+                                   g_bytes_get_data (raw->bytes, NULL), size, G_PRIORITY_DEFAULT,
+                                   NULL, raw_written_cb, raw);
 }
 
 void

@@ -175,6 +175,13 @@ lookalike_tap_cut (LookalikeTap *self, gboolean reset)
   g_cancellable_cancel (gate);
 }
 
+void
+lookalike_tap_finish (LookalikeTap *self)
+{
+  if (!self->dead)
+    g_socket_shutdown (g_socket_connection_get_socket (self->connection), FALSE, TRUE, NULL);
+}
+
 static gboolean
 watch_cb (GSocket *socket, GIOCondition condition, gpointer user_data)
 {
@@ -283,11 +290,22 @@ write_out (LookalikeTap *self, const guint8 *bytes, gsize size, GError **error)
   return written;
 }
 
+/* How much goes at once. */
+static gsize
+choose_size (LookalikeTap *self, gsize size)
+{
+  gsize piece = size;
+
+  if (self->rand != NULL)
+    piece = (gsize)g_rand_int_range (self->rand, 1, (gint32)self->plan.split_max + 1);
+  return MIN (size, piece);
+}
+
 gssize
 lookalike_tap_write (LookalikeTap *self, const void *buffer, gsize size, GError **error)
 {
   LookalikeTapCount count = self->count;
-  gsize allowed = lookalike_tap_count_walk (&count, &self->plan, buffer, size);
+  gsize allowed = lookalike_tap_count_walk (&count, &self->plan, buffer, choose_size (self, size));
 
   if (allowed == 0 && size > 0 && !self->dead && !lookalike_tap_is_held (self, TRUE))
     {
@@ -306,8 +324,5 @@ lookalike_tap_write (LookalikeTap *self, const void *buffer, gsize size, GError 
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK, "The connection is held");
       return -1;
     }
-  if (self->rand != NULL)
-    allowed
-        = MIN (allowed, (gsize)g_rand_int_range (self->rand, 1, (gint32)self->plan.split_max + 1));
   return write_out (self, buffer, allowed, error);
 }

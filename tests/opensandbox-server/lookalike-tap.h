@@ -44,6 +44,9 @@ void lookalike_tap_release (LookalikeTap *self);
 /* Ends the connection now. */
 void lookalike_tap_cut (LookalikeTap *self, gboolean reset);
 
+/* Says that nothing more comes, and goes on reading. */
+void lookalike_tap_finish (LookalikeTap *self);
+
 /* Calls once when the client has gone, from the main loop. */
 void lookalike_tap_watch (LookalikeTap *self, GFunc gone, gpointer user_data);
 void lookalike_tap_unwatch (LookalikeTap *self);
