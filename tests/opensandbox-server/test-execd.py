@@ -30,7 +30,8 @@ class Execd:
             self.port = int(sys.argv[2])
             self.folder = tempfile.mkdtemp(prefix="execd-test-")
         else:
-            self.server = Server()
+            # The grace time has a test of its own.
+            self.server = Server("--grace", "20")
             self.port = self.server.new_execd(env={"GREETING": "hello"})
             self.folder = "/tmp/test"
             self.fetch("POST", "/directories", {self.folder: {"mode": 755}})
@@ -180,6 +181,8 @@ def outcomes(execd):
 
 @test
 def the_stream_stays_open_for_the_grace_time(execd):
+    if not execd.is_real:
+        execd.server.set(grace_ms=1000)
     with socket.create_connection(("127.0.0.1", execd.port), lookalike.TIMEOUT) as connection:
         body = b'{"command":"echo x"}'
         connection.sendall(b"POST /command HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
@@ -190,14 +193,16 @@ def the_stream_stays_open_for_the_grace_time(execd):
         assert lookalike.is_quiet(connection, 0.5)
         while not received.endswith(b"0\r\n\r\n"):
             received += receive(connection)
+    if not execd.is_real:
+        execd.server.set(grace_ms=20)
 
 
 @test
 def pings_come_between_and_late(execd):
     server = execd.ours()
-    server.set(ping_ms=50)
+    server.set(ping_ms=50, grace_ms=200)
     events = execd.run("read -t 0.4 < <(tail -f /dev/null); echo x")
-    server.set(ping_ms=3000)
+    server.set(ping_ms=3000, grace_ms=20)
     kinds = [event["type"] for event in events]
     assert kinds.count("ping") >= 4
     assert kinds[-1] == "ping", kinds
