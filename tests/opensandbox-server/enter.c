@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,17 +59,42 @@ static void __attribute__ ((noreturn)) give_up (const Options *options, int erro
   _exit (error_number == ENOENT ? 127 : 126);
 }
 
+/* A namespace of the holder; -1 when it is ours, or -2 when it cannot be had. */
 static int
-is_own_namespace (long pid, const char *name)
+open_namespace (long pid, const char *name)
 {
   char path[64];
   struct stat theirs, ours;
+  int fd;
 
-  snprintf (path, sizeof path, "/proc/self/ns/%s", name);
-  if (stat (path, &ours) < 0)
-    return 1;
   snprintf (path, sizeof path, "/proc/%ld/ns/%s", pid, name);
-  return stat (path, &theirs) == 0 && ours.st_ino == theirs.st_ino;
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -2;
+  snprintf (path, sizeof path, "/proc/self/ns/%s", name);
+  if (fstat (fd, &theirs) < 0 || stat (path, &ours) < 0 || theirs.st_ino != ours.st_ino)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* bubblewrap without privileges makes a user namespace that owns the others, and a second one
+ * in it that the programs see: the owner comes first. */
+static int
+join_owner (int namespace_fd)
+{
+  int owner = ioctl (namespace_fd, NS_GET_USERNS);
+  struct stat theirs, ours;
+  int result = 0;
+
+  if (owner < 0)
+    return -1;
+  if (fstat (owner, &theirs) < 0 || stat ("/proc/self/ns/user", &ours) < 0)
+    result = -1;
+  else if (theirs.st_ino != ours.st_ino)
+    result = setns (owner, CLONE_NEWUSER);
+  close (owner);
+  return result;
 }
 
 static int
@@ -78,27 +104,26 @@ join_namespaces (long pid)
   {
     const char *name;
     int flag;
-  } kinds[] = {
-    { "user", CLONE_NEWUSER }, { "ipc", CLONE_NEWIPC }, { "uts", CLONE_NEWUTS },
-    { "pid", CLONE_NEWPID },   { "mnt", CLONE_NEWNS },
-  };
-  int descriptors[5];
-  char path[64];
+  } kinds[] = { { "mnt", CLONE_NEWNS },
+                { "ipc", CLONE_NEWIPC },
+                { "uts", CLONE_NEWUTS },
+                { "pid", CLONE_NEWPID } };
+  int descriptors[4];
+  int user = open_namespace (pid, "user");
 
-  for (size_t i = 0; i < 5; i++)
-    {
-      descriptors[i] = -1;
-      if (is_own_namespace (pid, kinds[i].name))
-        continue;
-      snprintf (path, sizeof path, "/proc/%ld/ns/%s", pid, kinds[i].name);
-      descriptors[i] = open (path, O_RDONLY | O_CLOEXEC);
-      if (descriptors[i] < 0)
-        return -1;
-    }
-  for (size_t i = 0; i < 5; i++)
+  for (size_t i = 0; i < 4; i++)
+    if ((descriptors[i] = open_namespace (pid, kinds[i].name)) == -2)
+      return -1;
+  if (descriptors[0] >= 0 && join_owner (descriptors[0]) < 0)
+    return -1;
+  /* /proc is another one once the mounts are joined. */
+  for (size_t i = 4; i-- > 0;)
     if (descriptors[i] >= 0 && setns (descriptors[i], kinds[i].flag) < 0)
       return -1;
-  return 0;
+  if (user < 0)
+    return user == -2 ? -1 : 0;
+  /* The owner may be the last one too. */
+  return setns (user, CLONE_NEWUSER) < 0 && errno != EINVAL ? -1 : 0;
 }
 
 static void

@@ -184,7 +184,6 @@ static gboolean
 start_plain (LookalikeSandbox *sandbox, GError **error)
 {
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  g_autoptr (LookalikeProcess) process = NULL;
   LookalikeProcessSpec spec = { .cwd_fd = -1,
                                 .stdin_fd = -1,
                                 .stdout_fd = -1,
@@ -202,8 +201,8 @@ start_plain (LookalikeSandbox *sandbox, GError **error)
   g_ptr_array_add (arguments, NULL);
   spec.argv = (const char *const *)arguments->pdata;
   spec.environment = sandbox->environment;
-  process = lookalike_process_start (sandbox, &spec, error);
-  return process != NULL;
+  sandbox->entry = lookalike_process_start (sandbox, &spec, error);
+  return sandbox->entry != NULL;
 }
 
 void
@@ -298,6 +297,9 @@ lookalike_container_kill (LookalikeSandbox *sandbox)
   g_autoptr (GSubprocess) container = g_steal_pointer (&sandbox->container);
 
   lookalike_sandbox_signal_all (sandbox, SIGKILL);
+  if (sandbox->entry != NULL)
+    lookalike_process_forget (sandbox->entry);
+  g_clear_pointer (&sandbox->entry, lookalike_process_unref);
   if (container != NULL)
     {
       g_subprocess_force_exit (container);

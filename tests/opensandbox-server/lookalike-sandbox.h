@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lookalike-listener.h"
+#include "lookalike-process.h"
 
 G_BEGIN_DECLS
 
@@ -42,6 +43,7 @@ struct _LookalikeSandbox
   int status_fd; /* what bubblewrap says */
   int holder;    /* first process of the namespaces, or 0 */
   GSubprocess *container;
+  LookalikeProcess *entry; /* the entry point, without bubblewrap */
   gboolean gone;
   gboolean ended; /* the entry point */
   int exit_code;

@@ -132,13 +132,31 @@ typedef struct
   gboolean works;
 } Trial;
 
+/* Something can be run in a sandbox that is there. */
+static gboolean
+try_program (LookalikeSandbox *sandbox)
+{
+  const char *const argv[] = { "true", NULL };
+  LookalikeProcessSpec spec = { .argv = argv,
+                                .environment = sandbox->environment,
+                                .cwd_fd = -1,
+                                .stdin_fd = -1,
+                                .stdout_fd = -1,
+                                .stderr_fd = -1,
+                                .uid = -1,
+                                .gid = -1 };
+  g_autoptr (LookalikeProcess) process = lookalike_process_start (sandbox, &spec, NULL);
+
+  return process != NULL;
+}
+
 static void
 tried_cb (LookalikeSandbox *sandbox, const GError *error, gpointer user_data)
 {
   Trial *trial = user_data;
 
   trial->done = TRUE;
-  trial->works = error == NULL;
+  trial->works = error == NULL && try_program (sandbox);
 }
 
 /* One sandbox tells whether bubblewrap works, with all that a sandbox needs. */

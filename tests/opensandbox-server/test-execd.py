@@ -761,6 +761,43 @@ def images_lack_what_they_lack(execd):
 
 
 @test
+def without_bubblewrap_a_folder_is_the_root(execd):
+    execd.ours()
+    with Server("--plain", "--grace", "20") as server:
+        sandbox = server.create(image={"uri": "busybox"})
+        port = server.execd(sandbox)
+        fetch(port, "POST", "/directories", {"/workspace": {}})
+        answer = fetch(port, "POST", "/command", {
+            "command": "echo hi > file; pwd; command -v bash python3; setsid tail -f /dev/null & :",
+            "cwd": "/workspace"})
+        assert outputs(parse_events(answer.body)[0]) == [
+            f"{server.folder}/{sandbox}/root/workspace"], answer
+        assert fetch(port, "GET", "/files/download?path=/workspace/file").body == b"hi\n"
+        session = fetch(server.new_execd(), "POST", "/session").json()
+        assert session["session_id"]
+        base = "/v1/sandboxes/" + sandbox
+        assert server.fetch("POST", base + "/pause").status == 202
+        assert server.fetch("POST", base + "/resume").status == 202
+        answer = server.fetch("POST", "/v1/sandboxes", {**lookalike.SANDBOX,
+                                                        "entrypoint": ["none-such"]})
+        assert answer.status == 500 and answer.json()["code"] == "DOCKER::SANDBOX_START_FAILED"
+        mark = f"LOOKALIKE_SANDBOX={sandbox}".encode()
+        assert processes_with(mark)
+    assert not processes_with(mark)
+
+
+def processes_with(mark):
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                found += [process] if mark in file.read() else []
+        except OSError:
+            pass
+    return found
+
+
+@test
 def two_sandboxes_do_not_see_each_other(execd):
     server = execd.ours()
     execd.run("echo mine > /tmp/mine")
