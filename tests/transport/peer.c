@@ -269,3 +269,32 @@ pending_is_done (Pending *self)
     ;
   return self->result != NULL;
 }
+
+void
+peer_expect_arguments (Peer *self, const char *call, const char *expected)
+{
+  g_autoptr (PeerFrame) frame = peer_expect_call (self, call);
+  g_autoptr (json_t) json = json_loads (expected, 0, NULL);
+  const json_t *arguments = json_object_get (frame->json, "args");
+  char *text = json_dumps (arguments, JSON_COMPACT | JSON_SORT_KEYS);
+
+  g_assert_nonnull (json);
+  g_test_message ("%s", text);
+  g_assert_true (json_equal (arguments, json));
+  free (text);
+}
+
+void
+peer_check_entry (AsbFileInfo *info)
+{
+  GDateTime *modified_at = asb_file_info_get_modified_at (info);
+
+  g_assert_cmpstr (asb_file_info_get_path (info), ==, "/d/f");
+  g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_FILE);
+  g_assert_cmpuint (asb_file_info_get_size (info), ==, 5);
+  g_assert_cmpuint (asb_file_info_get_mode (info), ==, 0644);
+  g_assert_cmpuint (asb_file_info_get_uid (info), ==, 1);
+  g_assert_cmpuint (asb_file_info_get_gid (info), ==, 2);
+  g_assert_cmpint (g_date_time_to_unix (modified_at), ==, 3);
+  g_assert_cmpint (g_date_time_get_microsecond (modified_at), ==, 4);
+}

@@ -72,6 +72,10 @@ PeerFrame *peer_expect (Peer *self, AsbFrameType type);
 void peer_skip (Peer *self, AsbFrameType type);
 /* A CALL of this name; its arguments are in the JSON. */
 PeerFrame *peer_expect_call (Peer *self, const char *name);
+/* A CALL of this name with exactly these arguments, as JSON. */
+void peer_expect_arguments (Peer *self, const char *name, const char *expected);
+/* What is made of PEER_ENTRY. */
+void peer_check_entry (AsbFileInfo *info);
 /* GOODBYE with this code, and the end. */
 void peer_expect_goodbye (Peer *self, const char *code);
 /* Nothing but ACKs, and the end. */

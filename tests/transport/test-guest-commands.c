@@ -33,20 +33,6 @@ tear_down (Fixture *fixture, gconstpointer data)
 }
 
 static void
-check_arguments (Fixture *fixture, const char *call, const char *expected)
-{
-  g_autoptr (PeerFrame) frame = peer_expect_call (fixture->peer, call);
-  g_autoptr (json_t) json = json_loads (expected, 0, NULL);
-  const json_t *arguments = json_object_get (frame->json, "args");
-  char *text = json_dumps (arguments, JSON_COMPACT | JSON_SORT_KEYS);
-
-  g_assert_nonnull (json);
-  g_test_message ("%s", text);
-  g_assert_true (json_equal (arguments, json));
-  free (text);
-}
-
-static void
 begin (Fixture *fixture, GCancellable *cancellable)
 {
   asb_transport_start_command_async (fixture->transport, fixture->spec, cancellable, pending_cb,
@@ -105,7 +91,7 @@ test_streams (gconstpointer data)
   set_up (&fixture, NULL);
   asb_command_spec_set_flags (fixture.spec, streams->flags);
   begin (&fixture, NULL);
-  check_arguments (&fixture, "command.start", arguments);
+  peer_expect_arguments (fixture.peer, "command.start", arguments);
   peer_send_text (fixture.peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
   fixture.process = finish (&fixture, NULL);
   id = asb_process_dup_command_id (fixture.process);
@@ -133,11 +119,11 @@ test_everything (Fixture *fixture, gconstpointer data)
   asb_command_spec_set_unset_environment (fixture->spec, unset);
   asb_command_spec_set_timeout_ms (fixture->spec, 1500);
   begin (fixture, NULL);
-  check_arguments (fixture, "command.start",
-                   "{\"argv\": [\"prog\", \"\", \"a b\", {\"b64\": \"/w==\"}],"
-                   " \"cwd\": {\"b64\": \"L3f/\"}, \"env\": [\"A=1\", {\"b64\": \"Qj3+\"}],"
-                   " \"unset_env\": [\"LANG\"], \"deadline_ms\": 1500,"
-                   " \"stdin\": \"none\", \"stdout\": \"stream\", \"stderr\": \"stream\"}");
+  peer_expect_arguments (fixture->peer, "command.start",
+                         "{\"argv\": [\"prog\", \"\", \"a b\", {\"b64\": \"/w==\"}],"
+                         " \"cwd\": {\"b64\": \"L3f/\"}, \"env\": [\"A=1\", {\"b64\": \"Qj3+\"}],"
+                         " \"unset_env\": [\"LANG\"], \"deadline_ms\": 1500,"
+                         " \"stdin\": \"none\", \"stdout\": \"stream\", \"stderr\": \"stream\"}");
   peer_close (fixture->peer);
   g_assert_null (finish (fixture, NULL));
 }
@@ -402,7 +388,8 @@ test_signal (Fixture *fixture, gconstpointer data)
       if (!fixture->process)
         start (fixture);
       asb_process_send_signal_async (fixture->process, 15, NULL, pending_cb, &fixture->pending);
-      check_arguments (fixture, "command.signal", "{\"command_id\": \"c1\", \"signal\": 15}");
+      peer_expect_arguments (fixture->peer, "command.signal",
+                             "{\"command_id\": \"c1\", \"signal\": 15}");
       peer_send_text (fixture->peer, ASB_FRAME_REPLY, (guint32)(2 + delivered),
                       delivered ? "{\"result\": {\"delivered\": true}}"
                                 : "{\"result\": {\"delivered\": false}}");
@@ -568,7 +555,7 @@ test_service (Fixture *fixture, gconstpointer data)
 
   asb_transport_call_async (fixture->transport, "history.status", arguments, NULL, pending_cb,
                             &fixture->pending);
-  check_arguments (fixture, "history.status", "{\"a\": 1, \"b\": {\"b64\": \"/w==\"}}");
+  peer_expect_arguments (fixture->peer, "history.status", "{\"a\": 1, \"b\": {\"b64\": \"/w==\"}}");
   peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1,
                   "{\"result\": {\"state\": \"open\", \"n\": 2, \"none\": null}}");
   answer = pending_wait (&fixture->pending);

@@ -35,38 +35,9 @@ tear_down (Fixture *fixture, gconstpointer data)
 }
 
 static void
-check_arguments (Fixture *fixture, const char *call, const char *expected)
-{
-  g_autoptr (PeerFrame) frame = peer_expect_call (fixture->peer, call);
-  g_autoptr (json_t) json = json_loads (expected, 0, NULL);
-  const json_t *arguments = json_object_get (frame->json, "args");
-  char *text = json_dumps (arguments, JSON_COMPACT | JSON_SORT_KEYS);
-
-  g_assert_nonnull (json);
-  g_test_message ("%s", text);
-  g_assert_true (json_equal (arguments, json));
-  free (text);
-}
-
-static void
 reply (Fixture *fixture, const char *json)
 {
   peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, json);
-}
-
-static void
-check_entry (AsbFileInfo *info)
-{
-  GDateTime *modified_at = asb_file_info_get_modified_at (info);
-
-  g_assert_cmpstr (asb_file_info_get_path (info), ==, "/d/f");
-  g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_FILE);
-  g_assert_cmpuint (asb_file_info_get_size (info), ==, 5);
-  g_assert_cmpuint (asb_file_info_get_mode (info), ==, 0644);
-  g_assert_cmpuint (asb_file_info_get_uid (info), ==, 1);
-  g_assert_cmpuint (asb_file_info_get_gid (info), ==, 2);
-  g_assert_cmpint (g_date_time_to_unix (modified_at), ==, 3);
-  g_assert_cmpint (g_date_time_get_microsecond (modified_at), ==, 4);
 }
 
 static AsbFileInfo *
@@ -91,11 +62,11 @@ test_query (Fixture *fixture, gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   begin_query (fixture, NULL);
-  check_arguments (fixture, "file.stat", "{\"path\": \"/d/f\", \"follow\": true}");
+  peer_expect_arguments (fixture->peer, "file.stat", "{\"path\": \"/d/f\", \"follow\": true}");
   reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
   info = finish_query (fixture, &error);
   g_assert_no_error (error);
-  check_entry (info);
+  peer_check_entry (info);
   g_assert_null (asb_file_info_get_hash (info));
 }
 
@@ -108,8 +79,8 @@ test_query_link (Fixture *fixture, gconstpointer data)
   asb_file_request_set_path (fixture->request, "/" NO_BYTES);
   asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_NOFOLLOW);
   begin_query (fixture, NULL);
-  check_arguments (fixture, "file.stat",
-                   "{\"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"follow\": false}");
+  peer_expect_arguments (fixture->peer, "file.stat",
+                         "{\"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"follow\": false}");
   reply (fixture, "{\"result\": {\"entry\": {\"name\": {\"b64\": \"/wFuYW1l\"},"
                   " \"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"kind\": \"symlink\", \"size\": 4,"
                   " \"mode\": 511, \"uid\": 0, \"gid\": 0,"
@@ -167,7 +138,7 @@ begin_list (Fixture *fixture)
 {
   asb_transport_list_files_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
-  check_arguments (fixture, "file.list", "{\"path\": \"/d/f\"}");
+  peer_expect_arguments (fixture->peer, "file.list", "{\"path\": \"/d/f\"}");
 }
 
 static char *
@@ -324,7 +295,7 @@ begin_read (Fixture *fixture, const char *arguments)
 {
   asb_transport_read_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                  &fixture->pending);
-  check_arguments (fixture, "file.read", arguments);
+  peer_expect_arguments (fixture->peer, "file.read", arguments);
 }
 
 static void
@@ -425,7 +396,7 @@ open_read (Fixture *fixture)
 
   asb_transport_open_read_async (fixture->transport, fixture->request, NULL, pending_cb,
                                  &fixture->pending);
-  check_arguments (fixture, "file.read", "{\"path\": \"/d/f\"}");
+  peer_expect_arguments (fixture->peer, "file.read", "{\"path\": \"/d/f\"}");
   g_assert_false (pending_is_done (&fixture->pending));
   send_opened (fixture);
   result = pending_wait (&fixture->pending);
@@ -443,7 +414,7 @@ test_open_read (Fixture *fixture, gconstpointer data)
   char bytes[10];
   gint64 size;
 
-  check_entry (g_object_get_data (G_OBJECT (stream), "asb-file-info"));
+  peer_check_entry (g_object_get_data (G_OBJECT (stream), "asb-file-info"));
   peer_send_data (fixture->peer, 1, 1, "abc");
   g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, NULL), ==, 3);
   g_assert_null (g_object_get_data (G_OBJECT (stream), "asb-result"));
@@ -539,7 +510,7 @@ begin_write (Fixture *fixture, const char *arguments)
 {
   asb_transport_write_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
-  check_arguments (fixture, "file.write", arguments);
+  peer_expect_arguments (fixture->peer, "file.write", arguments);
 }
 
 static void
@@ -561,7 +532,7 @@ test_write (Fixture *fixture, gconstpointer data)
   reply (fixture, WRITTEN);
   info = finish_write (fixture, &error);
   g_assert_no_error (error);
-  check_entry (info);
+  peer_check_entry (info);
   g_assert_cmpstr (asb_file_info_get_hash (info), ==, PEER_HASH);
   g_assert_null (asb_file_info_get_previous_hash (info));
 }
@@ -649,8 +620,8 @@ open_write (Fixture *fixture)
 
   asb_transport_open_write_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
-  check_arguments (fixture, "file.write",
-                   "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
+  peer_expect_arguments (fixture->peer, "file.write",
+                         "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
   result = pending_wait (&fixture->pending);
   stream = asb_transport_open_write_finish (fixture->transport, result, &error);
   g_assert_no_error (error);
@@ -678,7 +649,7 @@ test_open_write (Fixture *fixture, gconstpointer data)
   g_assert_true (g_output_stream_close_finish (stream, result, &error));
   g_assert_no_error (error);
   info = g_object_get_data (G_OBJECT (stream), "asb-file-info");
-  check_entry (info);
+  peer_check_entry (info);
   g_assert_cmpstr (asb_file_info_get_hash (info), ==, PEER_HASH);
 }
 
@@ -753,9 +724,9 @@ test_mkdir (Fixture *fixture, gconstpointer data)
   asb_file_request_set_flags (fixture->request, created ? ASB_FILE_FLAGS_NO_PARENTS : 0);
   asb_transport_make_directory_async (fixture->transport, fixture->request, NULL, pending_cb,
                                       &fixture->pending);
-  check_arguments (fixture, "file.mkdir",
-                   created ? "{\"path\": \"/d/f\", \"parents\": false, \"mode\": 448}"
-                           : "{\"path\": \"/d/f\", \"parents\": true, \"mode\": 448}");
+  peer_expect_arguments (fixture->peer, "file.mkdir",
+                         created ? "{\"path\": \"/d/f\", \"parents\": false, \"mode\": 448}"
+                                 : "{\"path\": \"/d/f\", \"parents\": true, \"mode\": 448}");
   reply (fixture,
          created ? "{\"result\": {\"created\": true}}" : "{\"result\": {\"created\": false}}");
   result = pending_wait (&fixture->pending);
@@ -773,7 +744,7 @@ test_delete (Fixture *fixture, gconstpointer data)
   asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_RECURSIVE);
   asb_transport_delete_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                    &fixture->pending);
-  check_arguments (fixture, "file.delete", "{\"path\": \"/d/f\", \"recursive\": true}");
+  peer_expect_arguments (fixture->peer, "file.delete", "{\"path\": \"/d/f\", \"recursive\": true}");
   reply (fixture, "{\"result\": {}}");
   result = pending_wait (&fixture->pending);
   g_assert_true (asb_transport_delete_file_finish (fixture->transport, result, &error));
@@ -790,285 +761,12 @@ test_move (Fixture *fixture, gconstpointer data)
   asb_file_request_set_flags (fixture->request, ASB_FILE_FLAGS_OVERWRITE);
   asb_transport_move_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                  &fixture->pending);
-  check_arguments (fixture, "file.move",
-                   "{\"from\": \"/d/f\", \"to\": \"/d/g\", \"overwrite\": true}");
+  peer_expect_arguments (fixture->peer, "file.move",
+                         "{\"from\": \"/d/f\", \"to\": \"/d/g\", \"overwrite\": true}");
   reply (fixture, "{\"result\": {}}");
   result = pending_wait (&fixture->pending);
   g_assert_true (asb_transport_move_file_finish (fixture->transport, result, &error));
   g_assert_no_error (error);
-}
-
-/* Errors. */
-
-typedef struct
-{
-  const char *code;
-  int expected;
-} Code;
-
-static const Code CODES[] = {
-  { "invalid_argument", ASB_ERROR_INVALID_ARGUMENT },
-  { "unsupported_call", ASB_ERROR_UNSUPPORTED_CAPABILITY },
-  { "too_many_requests", ASB_ERROR_TOO_MANY_REQUESTS },
-  { "file_not_found", ASB_ERROR_FILE_NOT_FOUND },
-  { "already_exists", ASB_ERROR_ALREADY_EXISTS },
-  { "is_directory", ASB_ERROR_IS_DIRECTORY },
-  { "not_directory", ASB_ERROR_NOT_DIRECTORY },
-  { "not_regular_file", ASB_ERROR_NOT_REGULAR_FILE },
-  { "directory_not_empty", ASB_ERROR_DIRECTORY_NOT_EMPTY },
-  { "permission_denied", ASB_ERROR_PERMISSION_DENIED },
-  { "no_space", ASB_ERROR_NO_SPACE },
-  { "read_only", ASB_ERROR_READ_ONLY },
-  { "too_large", ASB_ERROR_TOO_LARGE },
-  { "path_protected", ASB_ERROR_PATH_PROTECTED },
-  { "io_error", ASB_ERROR_IO },
-  { "concurrent_modification", ASB_ERROR_CONCURRENT_MODIFICATION },
-  { "command_not_found", ASB_ERROR_COMMAND_NOT_FOUND },
-  { "command_not_executable", ASB_ERROR_COMMAND_NOT_EXECUTABLE },
-  { "working_directory", ASB_ERROR_WORKING_DIRECTORY },
-  { "command_execution_error", ASB_ERROR_COMMAND_EXECUTION },
-  { "history_unavailable", ASB_ERROR_HISTORY_UNAVAILABLE },
-  { "history_identity", ASB_ERROR_HISTORY_IDENTITY },
-  { "history_storage_exhausted", ASB_ERROR_HISTORY_STORAGE_EXHAUSTED },
-  { "history_database_error", ASB_ERROR_HISTORY_DATABASE },
-  { "internal_error", ASB_ERROR_INTERNAL },
-  { "of_the_future", ASB_ERROR_SANDBOX_BACKEND },
-  /* What this side would have found out. */
-  { "interrupted", ASB_ERROR_SANDBOX_BACKEND },
-  { "protocol_error", ASB_ERROR_SANDBOX_BACKEND },
-};
-
-static void
-test_error (gconstpointer data)
-{
-  const Code *code = data;
-  Fixture fixture = { 0 };
-  g_autofree char *json = g_strdup_printf ("{\"error\": {\"code\": \"%s\", \"message\": \"Could"
-                                           " not\\n\\u202e do it\"}}",
-                                           code->code);
-  g_autoptr (GError) error = NULL;
-  AsbErrorInfo *info;
-
-  set_up (&fixture, NULL);
-  begin_query (&fixture, NULL);
-  peer_skip (fixture.peer, ASB_FRAME_CALL);
-  reply (&fixture, json);
-  g_assert_null (finish_query (&fixture, &error));
-  g_assert_error (error, ASB_ERROR, code->expected);
-  /* What a terminal would act on is not passed on. */
-  g_assert_cmpstr (error->message, ==, "Could not\357\277\275\357\277\275 do it");
-  info = asb_error_get_info (error);
-  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "file.stat");
-  g_assert_cmpstr (asb_error_info_get_provider_error_code (info), ==, code->code);
-  g_assert_cmpint (asb_error_info_get_retryable (info), ==,
-                   code->expected == ASB_ERROR_TOO_MANY_REQUESTS);
-  tear_down (&fixture, NULL);
-}
-
-static void
-test_error_long (Fixture *fixture, gconstpointer data)
-{
-  g_autofree char *text = g_strnfill (900000, 'x');
-  g_autofree char *json
-      = g_strdup_printf ("{\"error\": {\"code\": \"io_error\", \"message\": \"%s\"}}", text);
-  g_autoptr (GError) error = NULL;
-
-  begin_query (fixture, NULL);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, json);
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_IO);
-  g_assert_cmpuint (strlen (error->message), <, 5000);
-}
-
-/* Cancelling. */
-
-static void
-test_cancel_before (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
-
-  g_cancellable_cancel (cancellable);
-  begin_query (fixture, cancellable);
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  /* Nothing was sent. */
-  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
-  peer_skip (fixture->peer, ASB_FRAME_PONG);
-}
-
-static void
-test_cancel_during (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (PeerFrame) frame = NULL;
-  g_autoptr (GError) error = NULL;
-
-  begin_query (fixture, cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  g_cancellable_cancel (cancellable);
-  frame = peer_expect (fixture->peer, ASB_FRAME_CANCEL);
-  g_assert_cmpuint (frame->header.call, ==, 1);
-  g_assert_false (pending_is_done (&fixture->pending));
-  reply (fixture, "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-}
-
-/* What was done all the same is told. */
-static void
-test_cancel_too_late (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (AsbFileInfo) info = NULL;
-  g_autoptr (GError) error = NULL;
-
-  begin_query (fixture, cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  g_cancellable_cancel (cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
-  info = finish_query (fixture, &error);
-  g_assert_no_error (error);
-  check_entry (info);
-}
-
-static void
-test_cancel_after (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (AsbFileInfo) info = NULL;
-
-  begin_query (fixture, cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
-  info = finish_query (fixture, NULL);
-  g_cancellable_cancel (cancellable);
-  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
-  peer_skip (fixture->peer, ASB_FRAME_PONG);
-}
-
-static void
-test_cancel_lost (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
-
-  begin_query (fixture, cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  g_cancellable_cancel (cancellable);
-  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
-  peer_close (fixture->peer);
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
-}
-
-/* Records. */
-
-static AsbOperation *
-operation_new (void)
-{
-  g_autoptr (GVariant) request
-      = g_variant_ref_sink (g_variant_new_parsed ("{'path': <'/d/f'>, 'n': <int64 1>}"));
-  g_autoptr (GVariant) file_operation
-      = g_variant_ref_sink (g_variant_new_parsed ("{'path': <'/d/f'>, 'change_type': <'read'>}"));
-
-  return g_object_new (ASB_TYPE_OPERATION, "event-id", "e1", "operation-type", "file.stat",
-                       "required", TRUE, "actor-type", "agent", "actor-id", "a1", "thread-id", "t1",
-                       "correlation-id", "c1", "request", request, "file-operation", file_operation,
-                       NULL);
-}
-
-static void
-check_record (PeerFrame *frame)
-{
-  g_autoptr (json_t) expected
-      = json_loads ("{\"event_id\": \"e1\", \"operation_type\": \"file.stat\", \"required\": true,"
-                    " \"actor\": {\"actor_type\": \"agent\", \"actor_id\": \"a1\","
-                    " \"thread_id\": \"t1\", \"correlation_id\": \"c1\"},"
-                    " \"request\": {\"path\": \"/d/f\", \"n\": 1},"
-                    " \"file_operation\": {\"path\": \"/d/f\", \"change_type\": \"read\"}}",
-                    0, NULL);
-
-  g_assert_nonnull (expected);
-  g_assert_true (json_equal (json_object_get (frame->json, "record"), expected));
-}
-
-typedef struct
-{
-  const char *name;
-  const char *record;
-  const char *error;
-} Record;
-
-static const Record RECORDS[] = {
-  { "complete", ", \"record\": {\"state\": \"complete\"}", NULL },
-  { "failed", ", \"record\": {\"state\": \"failed\", \"message\": \"The disk is full\"}",
-    "The disk is full" },
-  { "failed-without-message", ", \"record\": {\"state\": \"failed\"}",
-    "The guest could not keep the record" },
-  { "missing", "", "The guest did not say whether it kept the record" },
-};
-
-static void
-test_record (gconstpointer data)
-{
-  const Record *record = data;
-  Fixture fixture = { 0 };
-  g_autoptr (AsbOperation) operation = operation_new ();
-  g_autoptr (PeerFrame) frame = NULL;
-  g_autoptr (AsbFileInfo) info = NULL;
-  g_autofree char *json
-      = g_strdup_printf ("{\"result\": {\"entry\": %s}%s}", PEER_ENTRY, record->record);
-
-  set_up (&fixture, NULL);
-  asb_file_request_set_operation (fixture.request, operation);
-  begin_query (&fixture, NULL);
-  frame = peer_expect_call (fixture.peer, "file.stat");
-  check_record (frame);
-  reply (&fixture, json);
-  info = finish_query (&fixture, NULL);
-  g_assert_nonnull (info);
-  g_assert_cmpstr (g_object_get_data (G_OBJECT (fixture.request), "asb-record-error"), ==,
-                   record->error);
-  tear_down (&fixture, NULL);
-}
-
-static void
-test_record_wrong (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (AsbOperation) operation = operation_new ();
-  g_autoptr (GError) error = NULL;
-  AsbErrorInfo *info;
-
-  asb_file_request_set_operation (fixture->request, operation);
-  begin_query (fixture, NULL);
-  peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}, \"record\": {\"state\": \"odd\"}}");
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
-  info = asb_error_get_info (error);
-  g_assert_cmpstr (asb_error_info_get_operation_id (info), ==, "e1");
-  g_assert_cmpstr (asb_error_info_get_actor_id (info), ==, "a1");
-  g_assert_cmpstr (asb_error_info_get_correlation_id (info), ==, "c1");
-}
-
-/* What the record cannot hold is refused before anything is sent. */
-static void
-test_record_unsendable (Fixture *fixture, gconstpointer data)
-{
-  g_autoptr (GVariant) request
-      = g_variant_ref_sink (g_variant_new_parsed ("{'a': <('tuple', 1)>}"));
-  g_autoptr (AsbOperation) operation
-      = g_object_new (ASB_TYPE_OPERATION, "event-id", "e1", "operation-type", "file.stat",
-                      "request", request, NULL);
-  g_autoptr (GError) error = NULL;
-
-  asb_file_request_set_operation (fixture->request, operation);
-  begin_query (fixture, NULL);
-  g_assert_null (finish_query (fixture, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
 int
@@ -1112,27 +810,7 @@ main (int argc, char **argv)
   ADD ("mkdir/there", GINT_TO_POINTER (FALSE), test_mkdir);
   ADD ("delete", NULL, test_delete);
   ADD ("move", NULL, test_move);
-  ADD ("error/long", NULL, test_error_long);
-  ADD ("cancel/before", NULL, test_cancel_before);
-  ADD ("cancel/during", NULL, test_cancel_during);
-  ADD ("cancel/too-late", NULL, test_cancel_too_late);
-  ADD ("cancel/after", NULL, test_cancel_after);
-  ADD ("cancel/lost", NULL, test_cancel_lost);
-  ADD ("record/wrong", NULL, test_record_wrong);
-  ADD ("record/unsendable", NULL, test_record_unsendable);
 #undef ADD
-  for (gsize i = 0; i < G_N_ELEMENTS (CODES); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/guest-files/error/%s", CODES[i].code);
-
-      g_test_add_data_func (path, &CODES[i], test_error);
-    }
-  for (gsize i = 0; i < G_N_ELEMENTS (RECORDS); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/guest-files/record/%s", RECORDS[i].name);
-
-      g_test_add_data_func (path, &RECORDS[i], test_record);
-    }
 
   return g_test_run ();
 }

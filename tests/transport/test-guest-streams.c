@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A guest behind other streams than sockets. */
+
+#include "peer.h"
+
+#include <fcntl.h>
+#include <gio/gunixinputstream.h>
+#include <gio/gunixoutputstream.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TYPE_SLOW_INPUT (slow_input_get_type ())
+G_DECLARE_FINAL_TYPE (SlowInput, slow_input, SLOW, INPUT, GFilterInputStream)
+
+/* A stream that cannot be polled. */
+struct _SlowInput
+{
+  GFilterInputStream parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (SlowInput, slow_input, G_TYPE_FILTER_INPUT_STREAM)
+
+static void
+slow_input_class_init (SlowInputClass *klass)
+{
+}
+
+static void
+slow_input_init (SlowInput *self)
+{
+}
+
+#define TYPE_SLOW_OUTPUT (slow_output_get_type ())
+G_DECLARE_FINAL_TYPE (SlowOutput, slow_output, SLOW, OUTPUT, GFilterOutputStream)
+
+struct _SlowOutput
+{
+  GFilterOutputStream parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (SlowOutput, slow_output, G_TYPE_FILTER_OUTPUT_STREAM)
+
+static void
+slow_output_class_init (SlowOutputClass *klass)
+{
+}
+
+static void
+slow_output_init (SlowOutput *self)
+{
+}
+
+static void
+use_slow_stream (Peer *peer)
+{
+  g_autoptr (GInputStream) input = g_object_new (TYPE_SLOW_INPUT, "base-stream",
+                                                 g_io_stream_get_input_stream (peer->stream), NULL);
+  g_autoptr (GOutputStream) output = g_object_new (
+      TYPE_SLOW_OUTPUT, "base-stream", g_io_stream_get_output_stream (peer->stream), NULL);
+  GIOStream *slow = g_simple_io_stream_new (input, output);
+
+  /* The streams live by the connection they belong to. */
+  g_object_set_data_full (G_OBJECT (slow), "stream", peer->stream, g_object_unref);
+  peer->stream = slow;
+}
+
+/* Two pipes, in both directions one. */
+static void
+use_pipes (Peer *peer, int *input_fd)
+{
+  g_autoptr (GInputStream) input = NULL;
+  g_autoptr (GOutputStream) output = NULL;
+  int to_library[2];
+  int from_library[2];
+
+  g_assert_true (g_unix_open_pipe (to_library, FD_CLOEXEC, NULL));
+  g_assert_true (g_unix_open_pipe (from_library, FD_CLOEXEC, NULL));
+  input = g_unix_input_stream_new (to_library[0], TRUE);
+  output = g_unix_output_stream_new (from_library[1], TRUE);
+  g_clear_object (&peer->stream);
+  peer->stream = g_simple_io_stream_new (input, output);
+  close (peer->fd);
+  peer->fd = from_library[0];
+  *input_fd = to_library[1];
+}
+
+/* Joins the pipes to the socket the peer speaks on. */
+typedef struct
+{
+  int from;
+  int to;
+} Join;
+
+static gpointer
+join (gpointer data)
+{
+  Join *ends = data;
+  char bytes[10000];
+  ssize_t n;
+
+  while ((n = read (ends->from, bytes, sizeof bytes)) > 0)
+    for (ssize_t done = 0; done < n;)
+      {
+        ssize_t m = write (ends->to, bytes + done, (size_t)(n - done));
+
+        if (m < 0)
+          return NULL;
+        done += m;
+      }
+  shutdown (ends->to, SHUT_WR);
+  return NULL;
+}
+
+/* What the library credits of the echo is credited to it in turn, so that both windows are kept. */
+static gboolean
+echo_frame (Peer *peer, const PeerFrame *frame)
+{
+  gconstpointer bytes = g_bytes_get_data (frame->payload, NULL);
+
+  if (frame->header.type == ASB_FRAME_CREDIT)
+    peer_send_count (peer, ASB_FRAME_CREDIT, 1, 0, asb_frame_count_read (bytes));
+  if (frame->header.type != ASB_FRAME_DATA)
+    return TRUE;
+  peer_send_count (peer, ASB_FRAME_ACK, 0, 0, peer->received);
+  peer_send (peer, ASB_FRAME_DATA, 1, 1, frame->header.flags, bytes, frame->header.length);
+  return !(frame->header.flags & ASB_FRAME_FLAG_FIN);
+}
+
+static gpointer
+serve_echo (gpointer data)
+{
+  Peer *peer = data;
+  gboolean more = TRUE;
+
+  peer_frame_free (peer_expect_call (peer, "command.start"));
+  peer_send_text (peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
+  while (more)
+    {
+      g_autoptr (PeerFrame) frame = peer_receive (peer);
+
+      g_assert_nonnull (frame);
+      more = echo_frame (peer, frame);
+    }
+  peer_send_text (peer, ASB_FRAME_REPLY, 1, PEER_RESULT);
+  return NULL;
+}
+
+static gpointer
+write_pattern (gpointer data)
+{
+  GOutputStream *input = data;
+  g_autofree guint8 *bytes = g_malloc (100000);
+
+  for (int i = 0; i < 100000; i++)
+    bytes[i] = (guint8)(i % 251);
+  for (int i = 0; i < 10; i++)
+    g_assert_true (g_output_stream_write_all (input, bytes, 100000, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (input, NULL, NULL));
+  return NULL;
+}
+
+/* A megabyte goes there and back. */
+static void
+echo (Peer *peer)
+{
+  g_autoptr (AsbTransport) transport = peer_open (peer);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  GThread *server = g_thread_new ("echo", serve_echo, peer);
+  GThread *writer;
+  guint8 bytes[8192];
+  gsize total = 0;
+  gssize n;
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  process = asb_transport_start_command (transport, spec, NULL, &error);
+  g_assert_no_error (error);
+  writer = g_thread_new ("writer", write_pattern, asb_process_get_stdin (process));
+  while ((n = g_input_stream_read (asb_process_get_stdout (process), bytes, sizeof bytes, NULL,
+                                   &error))
+         > 0)
+    for (gssize i = 0; i < n; i++)
+      g_assert_cmpuint (bytes[i], ==, total++ % 100000 % 251);
+  g_assert_no_error (error);
+  g_assert_cmpuint (total, ==, 1000000);
+  g_thread_join (writer);
+  g_thread_join (server);
+  g_clear_object (&process);
+  g_assert_true (asb_transport_close (transport, NULL, NULL));
+}
+
+static void
+test_slow_stream (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+
+  use_slow_stream (peer);
+  echo (peer);
+}
+
+static void
+test_pipes (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  int ends[2];
+  int input_fd;
+  Join joins[2];
+  GThread *threads[2];
+
+  use_pipes (peer, &input_fd);
+  g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+  joins[0] = (Join){ peer->fd, ends[0] };
+  joins[1] = (Join){ ends[0], input_fd };
+  peer->fd = ends[1];
+  for (int i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("join", join, &joins[i]);
+  echo (peer);
+  peer_close (peer);
+  for (int i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+  close (joins[0].from);
+  close (ends[0]);
+  close (input_fd);
+}
+
+/* A stream that cannot be polled is lost and closed like any other. */
+static void
+test_slow_lost (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  Pending pending = { 0 };
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GVariant) answer = NULL;
+  g_autoptr (GError) error = NULL;
+
+  use_slow_stream (peer);
+  transport = peer_open (peer);
+  asb_transport_call_async (transport, "x", NULL, NULL, pending_cb, &pending);
+  peer_skip (peer, ASB_FRAME_CALL);
+  peer_close (peer);
+  result = pending_wait (&pending);
+  answer = asb_transport_call_finish (transport, result, &error);
+  g_assert_null (answer);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/guest-streams/not-pollable", test_slow_stream);
+  g_test_add_func ("/guest-streams/pipes", test_pipes);
+  g_test_add_func ("/guest-streams/not-pollable-lost", test_slow_lost);
+
+  return g_test_run ();
+}
