@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define MAX_READS 4
 #define MAX_URGENT (64 * 1024)
@@ -38,7 +36,7 @@ struct Connection
 {
   List link;
   Broker *broker;
-  int fd;
+  ByteStream *stream;
   LoopSource *source;
   LoopTask task;
   LoopTimer timer;
@@ -97,7 +95,7 @@ free_connection (Connection *self)
   loop_timer_stop (&self->ack_timer);
   loop_task_cancel (&self->task);
   loop_remove (self->source);
-  close (self->fd);
+  byte_stream_free (self->stream);
   frame_reader_clear (&self->reader);
   free (self->urgent);
   while (self->oldest)
@@ -310,15 +308,9 @@ send_some (Connection *self, bool *more)
 {
   struct iovec vectors[OUT_FRAME_MAX_VECTORS];
   int n = gather (self, vectors);
-  struct msghdr message = { .msg_iov = vectors, .msg_iovlen = (size_t)n };
-  ssize_t written;
+  ssize_t written = byte_stream_send (self->stream, vectors, n);
 
   *more = n > 0;
-  if (n == 0)
-    return true;
-  do
-    written = sendmsg (self->fd, &message, MSG_NOSIGNAL);
-  while (written < 0 && errno == EINTR);
   if (written < 0)
     {
       if (errno != EAGAIN)
@@ -361,13 +353,14 @@ flush (Connection *self)
     done = send_some (self, &more);
   if (self->state == CONNECTION_LOST)
     return;
-  watch (self, !done);
   if (self->state == CONNECTION_LEAVING && done && !self->writing_shut)
     {
       /* Closing at once would take the GOODBYE away from a client whose data is still unread. */
       self->writing_shut = true;
-      shutdown (self->fd, SHUT_WR);
+      byte_stream_finish (self->stream);
+      done = byte_stream_send (self->stream, NULL, 0) == 0;
     }
+  watch (self, !done);
 }
 
 static void
@@ -624,6 +617,18 @@ read_frames (Connection *self)
     self->reader.start = self->reader.end;
 }
 
+static ssize_t
+receive_bytes (void *stream, void *bytes, size_t size)
+{
+  return byte_stream_receive (stream, bytes, size);
+}
+
+static void
+wake (void *data)
+{
+  touch (data);
+}
+
 static void
 connection_ready (void *data, uint32_t events)
 {
@@ -635,7 +640,8 @@ connection_ready (void *data, uint32_t events)
     return;
   for (int i = 0; i < MAX_READS && self->state != CONNECTION_LOST; i++)
     {
-      FrameReaderStatus status = frame_reader_fill (&self->reader, self->fd);
+      FrameReaderStatus status
+          = frame_reader_fill_from (&self->reader, receive_bytes, self->stream);
 
       if (status == FRAME_READER_CLOSED)
         lose (self);
@@ -648,20 +654,22 @@ connection_ready (void *data, uint32_t events)
 }
 
 void
-connection_open (Broker *broker, int fd)
+connection_open (Broker *broker, ByteStream *stream)
 {
   Connection *self = calloc (1, sizeof *self);
 
   if (self)
-    self->source = loop_add (broker->loop, fd, EPOLLIN, connection_ready, self);
+    self->source = loop_add (broker->loop, stream->fd, EPOLLIN, connection_ready, self);
   if (!self || !self->source)
     {
       free (self);
-      close (fd);
+      byte_stream_free (stream);
       return;
     }
   self->broker = broker;
-  self->fd = fd;
+  self->stream = stream;
+  stream->wake = wake;
+  stream->wake_data = self;
   list_init (&self->calls);
   loop_task_init (&self->task, run_task, self);
   loop_timer_init (&self->timer, time_out, self);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "broker.h"
+#include "byte-stream.h"
 #include "frames.h"
 
 #include <jansson.h>
@@ -15,8 +16,8 @@
 
 typedef struct Connection Connection;
 
-/* Takes @fd, which must not block. */
-void connection_open (Broker *broker, int fd);
+/* Takes @stream. */
+void connection_open (Broker *broker, ByteStream *stream);
 
 Broker *connection_broker (const Connection *connection);
 List *connection_calls (Connection *connection);

@@ -143,15 +143,14 @@ make_room (FrameReader *reader)
 }
 
 FrameReaderStatus
-frame_reader_fill (FrameReader *reader, int fd)
+frame_reader_fill_from (FrameReader *reader,
+                        ssize_t (*receive) (void *source, void *bytes, size_t size), void *source)
 {
   ssize_t n;
 
   if (!make_room (reader))
     return FRAME_READER_CLOSED;
-  do
-    n = read (fd, reader->bytes + reader->end, reader->capacity - reader->end);
-  while (n < 0 && errno == EINTR);
+  n = receive (source, reader->bytes + reader->end, reader->capacity - reader->end);
   if (n < 0 && errno == EAGAIN)
     return FRAME_READER_NOTHING;
   if (n <= 0)
@@ -159,6 +158,24 @@ frame_reader_fill (FrameReader *reader, int fd)
   reader->end += (size_t)n;
   reader->was_filled = reader->end == reader->capacity;
   return FRAME_READER_DATA;
+}
+
+static ssize_t
+read_descriptor (void *source, void *bytes, size_t size)
+{
+  const int *fd = source;
+  ssize_t n;
+
+  do
+    n = read (*fd, bytes, size);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+FrameReaderStatus
+frame_reader_fill (FrameReader *reader, int fd)
+{
+  return frame_reader_fill_from (reader, read_descriptor, &fd);
 }
 
 bool

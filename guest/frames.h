@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #define OUT_FRAME_MAX_VECTORS 16
@@ -62,8 +63,11 @@ typedef enum
   FRAME_READER_CLOSED
 } FrameReaderStatus;
 
-/* Reads once from @fd. */
+/* Reads once from @fd, or by a function that is like read (). */
 FrameReaderStatus frame_reader_fill (FrameReader *reader, int fd);
+FrameReaderStatus
+frame_reader_fill_from (FrameReader *reader,
+                        ssize_t (*receive) (void *source, void *bytes, size_t size), void *source);
 
 /* Whether the last fill took all there was room for, so that there may be more. */
 bool frame_reader_was_filled (const FrameReader *reader);

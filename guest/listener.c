@@ -70,6 +70,17 @@ accept_failed (Listener *listener, int error)
 }
 
 static void
+take (Broker *broker, int fd)
+{
+  ByteStream *stream = byte_stream_new (fd);
+
+  if (stream)
+    connection_open (broker, stream);
+  else
+    close (fd);
+}
+
+static void
 listener_ready (void *data, uint32_t events)
 {
   Listener *listener = data;
@@ -84,7 +95,7 @@ listener_ready (void *data, uint32_t events)
   else if (listener->broker->n_connections >= MAX_CLIENTS)
     close (fd);
   else
-    connection_open (listener->broker, fd);
+    take (listener->broker, fd);
 }
 
 Listener *

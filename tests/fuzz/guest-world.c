@@ -338,12 +338,17 @@ __wrap_orphans_kill (Broker *broker)
 int
 world_connect (void)
 {
+  ByteStream *stream;
   int ends[2];
 
   if (!world.is_listening
       || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
     return -1;
-  connection_open (world.broker, ends[0]);
+  stream = byte_stream_new (ends[0]);
+  if (stream)
+    connection_open (world.broker, stream);
+  else
+    close (ends[0]);
   return ends[1];
 }
 
