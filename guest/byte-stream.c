@@ -21,8 +21,7 @@ plain_receive (ByteStream *stream, void *bytes, size_t size)
 static ssize_t
 plain_send (ByteStream *stream, const struct iovec *vectors, int n_vectors)
 {
-  struct msghdr message
-      = { .msg_iov = (struct iovec *)vectors, .msg_iovlen = (size_t)n_vectors };
+  struct msghdr message = { .msg_iov = (struct iovec *)vectors, .msg_iovlen = (size_t)n_vectors };
   ssize_t n;
 
   if (n_vectors == 0)
