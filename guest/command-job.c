@@ -14,6 +14,7 @@
 typedef struct
 {
   int64_t deadline;
+  CommandLimits limits;
   uint32_t n_arguments;
   uint32_t n_variables;
   bool has_shell;
@@ -49,6 +50,7 @@ static char *
 pack (const CommandSpec *spec, char *const *environment, size_t *size)
 {
   Head head = { .deadline = spec->deadline,
+                .limits = spec->limits,
                 .has_shell = spec->shell != NULL,
                 .has_cwd = spec->cwd != NULL };
   char *bytes;
@@ -137,7 +139,7 @@ unpack (char *bytes, size_t size, CommandJob *job)
   Head head;
 
   memcpy (&head, bytes, sizeof head);
-  *job = (CommandJob){ .deadline = head.deadline };
+  *job = (CommandJob){ .deadline = head.deadline, .limits = head.limits };
   if ((head.has_shell && !(job->shell = take (&at, end)))
       || (head.has_cwd && !(job->cwd = take (&at, end))))
     return false;

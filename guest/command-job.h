@@ -17,6 +17,7 @@ typedef struct
   const char *cwd; /* NULL: stay */
   char *const *environment;
   int64_t deadline; /* nanoseconds; 0: none */
+  CommandLimits limits;
 } CommandJob;
 
 /* A descriptor of the file, or -1 with errno set. */

@@ -127,7 +127,8 @@ command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure)
   *spec = (CommandSpec){ 0 };
   return parse_streams (spec, args, failure) && parse_program (spec, args, &budget, failure)
          && parse_environment (spec, args, &budget, failure)
-         && parse_directory (spec, args, failure) && parse_deadline (spec, args, failure);
+         && parse_directory (spec, args, failure) && parse_deadline (spec, args, failure)
+         && command_limits_parse (&spec->limits, args, failure);
 }
 
 void

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arguments.h"
+#include "command-limits.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,6 +28,7 @@ typedef struct
   bool has_input;
   OutputMode outputs[2]; /* stdout, stderr */
   int64_t deadline;      /* nanoseconds; 0: none */
+  CommandLimits limits;
 } CommandSpec;
 
 bool command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure);

@@ -74,10 +74,15 @@ describe_fault (const Command *self, const SupervisorMessage *message, Failure *
   const char *program = self->spec.shell ? "sh" : self->spec.argv.items[0];
   const char *code = FAILURE_COMMAND_EXECUTION;
 
-  if (message->stage == SUPERVISOR_STAGE_DIRECTORY)
+  if (message->stage == SUPERVISOR_STAGE_DIRECTORY && self->spec.cwd)
     {
       failure_set_errno_code (failure, FAILURE_WORKING_DIRECTORY, error,
                               "enter the working directory", self->spec.cwd);
+      return;
+    }
+  if (message->stage == SUPERVISOR_STAGE_LIMIT)
+    {
+      command_limits_describe_fault (message->detail, error, program, failure);
       return;
     }
   if (error == ENOENT || error == ENOTDIR)

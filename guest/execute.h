@@ -11,10 +11,11 @@ typedef struct
 {
   SupervisorStage stage;
   int error; /* 0: the command runs */
+  int detail;
 } ExecuteFault;
 
 /* Becomes the command with @streams as its 0, 1 and 2, which are all above 2; or sets @fault and
- * ends. To be called in a process made by vfork (), so it changes nothing else in memory. Limits,
- * umask and what signals do it takes over as they are. */
+ * ends. To be called in a process made by vfork (), so it changes nothing else in memory.
+ * Umask, what signals do, and the limits that the job does not name it takes over as they are. */
 _Noreturn void execute_command (const CommandJob *job, const int streams[3],
                                 volatile ExecuteFault *fault);

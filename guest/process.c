@@ -60,6 +60,19 @@ process_harden (ProcessState *state)
   state->umask = umask (022);
 }
 
+/* A file as large as the memory of a program that fails is more often a surprise than a help. Who
+ * wants it can raise the limit again. */
+static void
+leave_no_core (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_CORE, &limit) != 0)
+    return;
+  limit.rlim_cur = 0;
+  setrlimit (RLIMIT_CORE, &limit);
+}
+
 void
 process_soften (const ProcessState *state)
 {
@@ -69,6 +82,7 @@ process_soften (const ProcessState *state)
   for (int i = 1; i < NSIG; i++)
     sigaction (i, &action, NULL);
   umask (state->umask);
+  leave_no_core ();
   if (state->max_files == 0 || getrlimit (RLIMIT_NOFILE, &limit) != 0)
     return;
   limit.rlim_cur = state->max_files;

@@ -62,11 +62,20 @@ tell (Supervisor *self, SupervisorMessage message)
 }
 
 static void
-fail (Supervisor *self, SupervisorStage stage, int error)
+fail (Supervisor *self, ExecuteFault fault)
 {
-  tell (self, (SupervisorMessage){
-                  .kind = SUPERVISOR_FAILED, .stage = stage, .value = error, .last = true });
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_FAILED,
+                                   .stage = fault.stage,
+                                   .value = fault.error,
+                                   .detail = fault.detail,
+                                   .last = true });
   self->state = STATE_ENDED;
+}
+
+static void
+fail_to_fork (Supervisor *self)
+{
+  fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = errno });
 }
 
 /* When memory runs out, it shall be the command's doing. Only now does the file belong to us. */
@@ -104,13 +113,13 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
     execute_command (job, streams, &fault);
   if (self->pid < 0)
     {
-      fail (self, SUPERVISOR_STAGE_FORK, errno);
+      fail_to_fork (self);
       return;
     }
   if (fault.error != 0)
     {
       waitpid (self->pid, NULL, 0);
-      fail (self, fault.stage, fault.error);
+      fail (self, fault);
       return;
     }
   self->main_runs = true;
@@ -129,7 +138,7 @@ begin (Supervisor *self, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
   if (command_job_take (descriptors[3], &job))
     execute (self, &job, descriptors);
   else
-    fail (self, SUPERVISOR_STAGE_FORK, errno);
+    fail_to_fork (self);
 }
 
 static void
@@ -355,7 +364,7 @@ supervisor_main (int socket_fd, void *data)
   sigprocmask (SIG_BLOCK, &child, NULL);
   self.signal_fd = signalfd (-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
   if (prctl (PR_SET_CHILD_SUBREAPER, 1) != 0 || self.signal_fd < 0)
-    fail (&self, SUPERVISOR_STAGE_FORK, errno);
+    fail_to_fork (&self);
   while (self.state != STATE_ENDED)
     turn (&self);
   return 0;

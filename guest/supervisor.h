@@ -32,7 +32,8 @@ typedef enum
   SUPERVISOR_STAGE_FORK,
   SUPERVISOR_STAGE_DIRECTORY,
   SUPERVISOR_STAGE_EXECUTE,
-  SUPERVISOR_STAGE_SHELL
+  SUPERVISOR_STAGE_SHELL,
+  SUPERVISOR_STAGE_LIMIT /* detail: which */
 } SupervisorStage;
 
 typedef struct
@@ -40,7 +41,8 @@ typedef struct
   SupervisorMessageKind kind;
   SupervisorStage stage;
   int value;
-  bool last; /* nothing comes after it */
+  int detail; /* of the stage */
+  bool last;  /* nothing comes after it */
   struct timespec realtime;
   int64_t monotonic; /* nanoseconds */
 } SupervisorMessage;

@@ -9,6 +9,7 @@
 #include "asb-error-private.h"
 #include "asb-output-collector-private.h"
 #include "asb-path-private.h"
+#include "asb-resource-limits-private.h"
 #include "asb-run-private.h"
 #include "asb-sync-private.h"
 
@@ -24,6 +25,8 @@ resolve_spec (AsbBackend *self, AsbCommandSpec *spec, AsbCommandFlags flags, GEr
   const char *const *argv = asb_command_spec_get_argv (spec);
   const char *shell = asb_command_spec_get_shell (spec);
   const char *cwd = asb_command_spec_get_cwd (spec);
+  g_autoptr (AsbResourceLimits) limits
+      = asb_resource_limits_copy (asb_command_spec_get_limits (spec));
   g_autofree char *directory = NULL;
 
   if ((argv && argv[0] ? 1 : 0) + (shell ? 1 : 0) != 1)
@@ -44,7 +47,7 @@ resolve_spec (AsbBackend *self, AsbCommandSpec *spec, AsbCommandFlags flags, GEr
   return g_object_new (ASB_TYPE_COMMAND_SPEC, "argv", argv, "shell", shell, "cwd", directory,
                        "environment", asb_command_spec_get_environment (spec), "unset-environment",
                        asb_command_spec_get_unset_environment (spec), "flags", flags, "timeout-ms",
-                       asb_command_spec_get_timeout_ms (spec), NULL);
+                       asb_command_spec_get_timeout_ms (spec), "limits", limits, NULL);
 }
 
 /* The command as people type it. */

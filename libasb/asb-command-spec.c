@@ -28,6 +28,7 @@ struct _AsbCommandSpec
   char **unset_environment;
   AsbCommandFlags flags;
   guint64 timeout_ms;
+  AsbResourceLimits *limits;
   AsbOperation *operation;
 };
 
@@ -41,6 +42,7 @@ enum
   PROP_UNSET_ENVIRONMENT,
   PROP_FLAGS,
   PROP_TIMEOUT_MS,
+  PROP_LIMITS,
   PROP_OPERATION,
   N_PROPS
 };
@@ -59,6 +61,7 @@ asb_command_spec_finalize (GObject *object)
   g_clear_pointer (&self->cwd, g_free);
   g_clear_pointer (&self->environment, g_strfreev);
   g_clear_pointer (&self->unset_environment, g_strfreev);
+  g_clear_object (&self->limits);
   g_clear_object (&self->operation);
 
   G_OBJECT_CLASS (asb_command_spec_parent_class)->finalize (object);
@@ -91,6 +94,9 @@ asb_command_spec_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_TIMEOUT_MS:
       g_value_set_uint64 (value, self->timeout_ms);
+      break;
+    case PROP_LIMITS:
+      g_value_set_object (value, self->limits);
       break;
     case PROP_OPERATION:
       g_value_set_object (value, self->operation);
@@ -128,6 +134,9 @@ asb_command_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_TIMEOUT_MS:
       asb_command_spec_set_timeout_ms (self, g_value_get_uint64 (value));
+      break;
+    case PROP_LIMITS:
+      asb_command_spec_set_limits (self, g_value_get_object (value));
       break;
     case PROP_OPERATION:
       asb_command_spec_set_operation (self, g_value_get_object (value));
@@ -214,6 +223,18 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
    */
   properties[PROP_TIMEOUT_MS]
       = g_param_spec_uint64 ("timeout-ms", NULL, NULL, 0, 9007199254740991, 0, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbCommandSpec:limits:
+   *
+   * What the command and all that it starts may take; %NULL for what its sandbox allows. Limits can
+   * only be lower than those of the sandbox: a higher one is %ASB_ERROR_INVALID_ARGUMENT and the
+   * message names it and the bound.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIMITS]
+      = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS, ASB_PARAM_READWRITE);
 
   /**
    * AsbCommandSpec:operation:
@@ -514,6 +535,42 @@ asb_command_spec_set_timeout_ms (AsbCommandSpec *self, guint64 timeout_ms)
     return;
   self->timeout_ms = timeout_ms;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TIMEOUT_MS]);
+}
+
+/**
+ * asb_command_spec_get_limits:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:limits].
+ *
+ * Returns: (transfer none) (nullable): what the command may take; %NULL for what its sandbox allows
+ *
+ * Since: 1.0
+ */
+AsbResourceLimits *
+asb_command_spec_get_limits (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), NULL);
+
+  return self->limits;
+}
+
+/**
+ * asb_command_spec_set_limits:
+ * @self: a [class@CommandSpec]
+ * @limits: (nullable): what the command may take; %NULL for what its sandbox allows
+ *
+ * Sets [property@CommandSpec:limits].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_limits (AsbCommandSpec *self, AsbResourceLimits *limits)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+
+  if (g_set_object (&self->limits, limits))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
 }
 
 /**

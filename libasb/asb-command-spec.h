@@ -10,6 +10,7 @@
 
 #include "asb-enums.h"
 #include "asb-operation.h"
+#include "asb-resource-limits.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,10 @@ ASB_AVAILABLE_IN_1_0
 guint64 asb_command_spec_get_timeout_ms (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_timeout_ms (AsbCommandSpec *self, guint64 timeout_ms);
+ASB_AVAILABLE_IN_1_0
+AsbResourceLimits *asb_command_spec_get_limits (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_limits (AsbCommandSpec *self, AsbResourceLimits *limits);
 ASB_AVAILABLE_IN_1_0
 AsbOperation *asb_command_spec_get_operation (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0

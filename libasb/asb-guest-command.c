@@ -81,6 +81,29 @@ set_streams (json_t *arguments, AsbCommandSpec *spec)
     set_string (arguments, "stderr", asb_guest_command_has_errors (spec) ? "stream" : "discard");
 }
 
+static void
+set_limits (json_t *arguments, AsbResourceLimits *limits)
+{
+  const struct
+  {
+    const char *name;
+    guint64 value;
+  } members[] = {
+    { "cpu_seconds", asb_resource_limits_get_cpu_seconds (limits) },
+    { "memory_bytes", asb_resource_limits_get_memory_bytes (limits) },
+    { "file_size_bytes", asb_resource_limits_get_file_size_bytes (limits) },
+    { "open_files", asb_resource_limits_get_open_files (limits) },
+    { "processes", asb_resource_limits_get_processes (limits) },
+  };
+  g_autoptr (json_t) object = json_object ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (members); i++)
+    if (members[i].value > 0)
+      json_object_set_new (object, members[i].name, json_integer ((json_int_t)members[i].value));
+  if (json_object_size (object) > 0)
+    json_object_set (arguments, "limits", object);
+}
+
 json_t *
 asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
 {
@@ -98,6 +121,8 @@ asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
   if (timeout_ms > 0)
     json_object_set_new (arguments, "deadline_ms",
                          json_integer ((json_int_t)MIN (timeout_ms, ASB_WIRE_MAX_INTEGER)));
+  if (asb_command_spec_get_limits (spec))
+    set_limits (arguments, asb_command_spec_get_limits (spec));
   return g_steal_pointer (&arguments);
 }
 

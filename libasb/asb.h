@@ -31,6 +31,7 @@
 #include "asb-process.h"
 #include "asb-provider.h"
 #include "asb-registry.h"
+#include "asb-resource-limits.h"
 #include "asb-sandbox-filter.h"
 #include "asb-sandbox-info.h"
 #include "asb-sandbox-ref.h"

@@ -130,6 +130,16 @@ class TestCommands(BackendTestCase):
         spec = Asb.CommandSpec(argv=["tail", "-f", "/dev/null"], timeout_ms=50)
         self.assertEqual(self.execute(spec).get_state(), Asb.CommandState.TIMEOUT)
 
+    def test_limits(self):
+        limits = Asb.ResourceLimits(open_files=20, cpu_seconds=100)
+        spec = Asb.CommandSpec(shell="ulimit -n; ulimit -Ht", limits=limits)
+        self.assertEqual(self.execute(spec).dup_stdout_text(), "20\n100\n")
+        limits.set_open_files(0)
+        self.assertNotEqual(self.execute(spec).dup_stdout_text(), "20\n100\n")
+        limits.set_open_files(2 ** 53 - 1)
+        error = self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.execute, spec)
+        self.assertIn("open_files", error.message)
+
     def test_missing_program(self):
         error = self.assert_fails(Asb.Error.COMMAND_NOT_FOUND, self.execute,
                                   Asb.CommandSpec.new_argv(["no-such-program"]))

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MAX_INTEGER G_GUINT64_CONSTANT (9007199254740991)
+
 typedef struct
 {
   Peer *peer;
@@ -111,6 +113,8 @@ test_everything (Fixture *fixture, gconstpointer data)
   static const char *const argv[] = { "prog", "", "a b", "\xff", NULL };
   static const char *const environment[] = { "A=1", "B=\xfe", NULL };
   static const char *const unset[] = { "LANG", NULL };
+  g_autoptr (AsbResourceLimits) limits = g_object_new (
+      ASB_TYPE_RESOURCE_LIMITS, "open-files", (guint64)20, "memory-bytes", MAX_INTEGER, NULL);
 
   asb_command_spec_set_shell (fixture->spec, NULL);
   asb_command_spec_set_argv (fixture->spec, argv);
@@ -118,11 +122,13 @@ test_everything (Fixture *fixture, gconstpointer data)
   asb_command_spec_set_environment (fixture->spec, environment);
   asb_command_spec_set_unset_environment (fixture->spec, unset);
   asb_command_spec_set_timeout_ms (fixture->spec, 1500);
+  asb_command_spec_set_limits (fixture->spec, limits);
   begin (fixture, NULL);
   peer_expect_arguments (fixture->peer, "command.start",
                          "{\"argv\": [\"prog\", \"\", \"a b\", {\"b64\": \"/w==\"}],"
                          " \"cwd\": {\"b64\": \"L3f/\"}, \"env\": [\"A=1\", {\"b64\": \"Qj3+\"}],"
                          " \"unset_env\": [\"LANG\"], \"deadline_ms\": 1500,"
+                         " \"limits\": {\"open_files\": 20, \"memory_bytes\": 9007199254740991},"
                          " \"stdin\": \"none\", \"stdout\": \"stream\", \"stderr\": \"stream\"}");
   peer_close (fixture->peer);
   g_assert_null (finish (fixture, NULL));

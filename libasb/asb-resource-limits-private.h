@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#pragma once
+
+#include "asb-resource-limits.h"
+
+/* Returns: (transfer full) (nullable): a copy of @limits (nullable), which others may change */
+AsbResourceLimits *asb_resource_limits_copy (AsbResourceLimits *limits);
