@@ -139,6 +139,19 @@ asb_provider_get_capabilities (AsbProvider *self)
   return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
 }
 
+/* What no provider could make sense of, so that none needs to look. */
+static gboolean
+check_spec (AsbSandboxSpec *spec, GError **error)
+{
+  const char *workdir = asb_sandbox_spec_get_workdir (spec);
+
+  if (!workdir || *workdir == '/')
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "The working directory “%s” must be an absolute path", workdir);
+  return FALSE;
+}
+
 /**
  * asb_provider_create_sandbox_async:
  * @self: a [iface@Provider]
@@ -159,6 +172,7 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
                                    gpointer user_data)
 {
   static const AsbCallKind kind = { "create the sandbox", 600, discard_sandbox };
+  g_autoptr (GError) error = NULL;
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -166,7 +180,12 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_create_sandbox_async);
-  if (ASB_PROVIDER_GET_IFACE (self)->create_sandbox)
+  if (!check_spec (spec, &error))
+    {
+      g_task_return_error (task, g_steal_pointer (&error));
+      g_object_unref (task);
+    }
+  else if (ASB_PROVIDER_GET_IFACE (self)->create_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->create_sandbox (self, spec, task);
       g_object_unref (task);

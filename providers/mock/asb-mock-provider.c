@@ -507,6 +507,15 @@ asb_mock_provider_get_capabilities (AsbProvider *provider)
   return capabilities;
 }
 
+static gboolean
+set_not_found (const char *sandbox_id, GError **error)
+{
+  g_autofree char *shown = g_utf8_make_valid (sandbox_id, -1);
+
+  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”", shown);
+  return FALSE;
+}
+
 /* Returns: (transfer full) (nullable) */
 static AsbMockSandbox *
 find_sandbox (AsbMockProvider *self, const char *sandbox_id, GError **error)
@@ -516,8 +525,7 @@ find_sandbox (AsbMockProvider *self, const char *sandbox_id, GError **error)
 
   if (sandbox)
     return asb_mock_sandbox_ref (sandbox);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”",
-               sandbox_id);
+  set_not_found (sandbox_id, error);
   return NULL;
 }
 
@@ -579,7 +587,6 @@ perform_get (AsbMockCall *call, GValue *answer, GError **error)
   return sandbox && answer_info (sandbox, answer);
 }
 
-/* A sandbox that is gone already is no error. */
 static gboolean
 perform_delete (AsbMockCall *call, GValue *answer, GError **error)
 {
@@ -593,11 +600,10 @@ perform_delete (AsbMockCall *call, GValue *answer, GError **error)
   g_mutex_unlock (&self->mutex);
   key = stolen_key;
   sandbox = stolen;
-  if (sandbox)
-    {
-      asb_mock_sandbox_delete (sandbox);
-      notify_sandboxes (self);
-    }
+  if (!sandbox)
+    return set_not_found (call->sandbox_id, error);
+  asb_mock_sandbox_delete (sandbox);
+  notify_sandboxes (self);
   asb_mock_answer_boolean (answer, TRUE);
   return TRUE;
 }

@@ -71,15 +71,16 @@ test_delete (TestMock *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
 
-  g_test_summary ("A deleted sandbox is gone; deleting what is not there succeeds");
+  g_test_summary ("A deleted sandbox is gone, and cannot be deleted once more");
 
   g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
   g_assert_true (asb_provider_delete_sandbox (fixture->mock, test_mock_sandbox_id (fixture), NULL,
                                               &fixture->error));
-  g_assert_true (asb_provider_delete_sandbox (fixture->mock, test_mock_sandbox_id (fixture), NULL,
-                                              &fixture->error));
-  g_assert_true (asb_provider_delete_sandbox (fixture->mock, "nobody", NULL, &fixture->error));
-  g_assert_no_error (fixture->error);
+  g_assert_false (asb_provider_delete_sandbox (fixture->mock, test_mock_sandbox_id (fixture), NULL,
+                                               &fixture->error));
+  test_mock_check_error (fixture, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_false (asb_provider_delete_sandbox (fixture->mock, "nobody", NULL, &fixture->error));
+  test_mock_check_error (fixture, ASB_ERROR_SANDBOX_NOT_FOUND);
   g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 0);
   g_assert_null (asb_provider_get_sandbox (fixture->mock, test_mock_sandbox_id (fixture), NULL,
                                            &fixture->error));

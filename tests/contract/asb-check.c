@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-check.h"
+
+#include "checks.h"
+
+/**
+ * asb_check_provider:
+ * @registry: where the provider is found or was registered
+ * @name: its name
+ * @options: (nullable): its options, an `a{sv}`; a floating one is taken
+ * @store_name: (nullable): the name of a history store to check with it; %NULL leaves history out
+ * @image: (nullable): the image of the sandboxes; %NULL is the provider's own
+ * @flags: how to check
+ *
+ * Checks whether a provider keeps to what libasb expects of it, and prints the result for each
+ * promise in the Test Anything Protocol, and a report of its capabilities.
+ *
+ * It makes sandboxes and deletes them, and touches no others. What a provider does not offer is
+ * skipped, with the reason.
+ *
+ * Returns: how many checks failed
+ *
+ * Since: 1.0
+ */
+guint
+asb_check_provider (AsbRegistry *registry, const char *name, GVariant *options,
+                    const char *store_name, const char *image, AsbCheckFlags flags)
+{
+  Check check;
+  guint n_failed;
+
+  check_init (&check, registry, name, options);
+  check.store_name = store_name;
+  check.image = image;
+  check.one_thread = (flags & ASB_CHECK_FLAGS_ONE_THREAD) != 0;
+  g_print ("TAP version 13\n");
+  check_report (&check);
+  check_provider (&check);
+  check_provider_calls (&check);
+  check_commands (&check);
+  check_files (&check);
+  check_history_store (&check);
+  check_end (&check);
+  n_failed = check.n_failed;
+  check_clear (&check);
+  return n_failed;
+}
