@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "asb-local-etc.h"
+#include "asb-local-seccomp.h"
 #include "asb-local-user.h"
 
 static void
@@ -89,9 +90,22 @@ add_user_land (AsbLocalArguments *arguments, const AsbLocalInside *inside, GErro
   return asb_local_etc_add (arguments, &etc, error);
 }
 
+static gboolean
+add_filter (AsbLocalArguments *arguments, GError **error)
+{
+  int filter = asb_local_seccomp_open (error);
+
+  if (filter < 0)
+    return FALSE;
+  asb_local_arguments_add_fd (arguments, "--seccomp", filter, NULL);
+  return TRUE;
+}
+
 gboolean
 asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside, GError **error)
 {
+  if (!add_filter (arguments, error))
+    return FALSE;
   add_namespaces (arguments, inside);
   add_programs (arguments);
   asb_local_arguments_add (arguments, "--proc", "/proc", "--dev", "/dev", NULL);

@@ -3,6 +3,8 @@
 /* Runs inside a sandbox and tries what must not work there. Prints a line for each thing that did;
  * changes nothing of the host even where it could. */
 
+#include "probe.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -215,6 +217,12 @@ main (int argc, char **argv)
     probe_port (argv[2]);
   else if (strcmp (verb, "abstract") == 0 && argc == 3)
     probe_abstract (argv[2]);
+  else if (strcmp (verb, "calls") == 0)
+    probe_calls ();
+  else if (strcmp (verb, "needed") == 0)
+    probe_needed ();
+  else if (strcmp (verb, "compat") == 0)
+    probe_compat ();
   else
     return 2;
   printf ("probed\n");

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char *
 write_script (LocalTest *test, const char *name, const char *text, int mode)
@@ -177,8 +178,10 @@ ready_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 test_hanging (LocalTest *test, gconstpointer data)
 {
-  g_autofree char *script
-      = write_script (test, "bwrap", "cat >/dev/null; exec sleep 7654321", 0755);
+  /* Another test may be at the same, at the same time. */
+  g_autofree char *seconds = g_strdup_printf ("765%07d", (int)getpid ());
+  g_autofree char *text = g_strconcat ("cat >/dev/null; exec sleep ", seconds, NULL);
+  g_autofree char *script = write_script (test, "bwrap", text, 0755);
   g_autoptr (AsbProvider) provider = provider_with (test, "bwrap", script);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
@@ -191,7 +194,7 @@ test_hanging (LocalTest *test, gconstpointer data)
     g_main_context_iteration (NULL, TRUE);
   g_assert_null (asb_provider_create_sandbox_finish (provider, result, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_false (local_test_find_process ("cmdline", "7654321"));
+  g_assert_false (local_test_find_process ("cmdline", seconds));
   g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
 }
 
