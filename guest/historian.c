@@ -108,6 +108,15 @@ update_others (Historian *self)
       history_operations_update (&self->operations, self->batch.jobs[i].operation);
 }
 
+static bool
+something_was_done (const HistoryBatch *batch)
+{
+  for (size_t i = 0; i < batch->n_jobs; i++)
+    if (batch->jobs[i].is_done)
+      return true;
+  return false;
+}
+
 static void
 commit (Historian *self)
 {
@@ -118,6 +127,8 @@ commit (Historian *self)
     reply_job (self, &self->batch.jobs[i]);
   remove_ended (self);
   update_others (self);
+  if (something_was_done (&self->batch))
+    history_operations_retry_ends (&self->operations);
   history_batch_clear (&self->batch);
 }
 

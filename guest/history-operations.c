@@ -97,3 +97,15 @@ history_operations_due (const HistoryOperations *operations)
   }
   return due;
 }
+
+void
+history_operations_retry_ends (HistoryOperations *operations)
+{
+  LIST_FOREACH (node, &operations->active)
+  {
+    HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
+
+    if (operation->end && operation->is_failing)
+      operation->due = 0;
+  }
+}

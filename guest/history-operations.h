@@ -38,3 +38,6 @@ void history_operations_follow (HistoryOperations *operations, const HistoryStor
 
 /* When the first of them has something to write, or HISTORY_NEVER. */
 int64_t history_operations_due (const HistoryOperations *operations);
+
+/* Ends that could not be written before are due now: something else could. */
+void history_operations_retry_ends (HistoryOperations *operations);
