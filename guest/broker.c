@@ -250,6 +250,7 @@ set_up (Broker *broker)
   if (!broker->loop || !watch_signals (broker))
     return false;
   list_init (&broker->connections);
+  list_init (&broker->sessions);
   list_init (&broker->commands);
   list_init (&broker->calls);
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);

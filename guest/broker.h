@@ -50,10 +50,11 @@ typedef struct
   LoopTask spare_task;
   char boot_id[BROKER_ID_SIZE];
   List connections;
+  List sessions;
   unsigned n_connections;
   List commands;
   uint64_t n_commands_started;
-  List calls; /* all that are open, also those whose connection is lost */
+  List calls; /* all that are open, also those whose session is over */
   int signal_fd;
   LoopSource *signal_source;
   LoopSource *liveness_source;

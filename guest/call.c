@@ -3,7 +3,7 @@
 #include "call.h"
 
 #include "call-kinds.h"
-#include "connection.h"
+#include "session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ record_finished (void *data)
 
   if (record)
     json_object_set_new (call->reply, "record", record);
-  if (call->connection)
-    connection_send_json (call->connection, ASB_FRAME_REPLY, call->number, call->reply);
+  if (call->session)
+    session_send_json (call->session, ASB_FRAME_REPLY, call->number, call->reply);
   call->replied = true;
   check_over (call);
 }
@@ -146,7 +146,7 @@ start (Call *call)
     }
   call->started = true;
   call->kind->start (call);
-  if (!call->connection && !call->finished && call->kind->lost)
+  if (!call->session && !call->finished && call->kind->lost)
     call->kind->lost (call);
 }
 
@@ -211,7 +211,7 @@ check_request (Call *call, json_t *request)
 static void
 check_bounds (Call *call)
 {
-  if (connection_count_calls (call->connection) > ASB_FRAME_MAX_CALLS)
+  if (call->session->n_calls > ASB_FRAME_MAX_CALLS)
     failure_set (&call->failure, FAILURE_TOO_MANY_REQUESTS,
                  "More than %d calls are open on the connection", ASB_FRAME_MAX_CALLS);
   else if (call->broker->stop_stage != STOP_NOT)
@@ -219,27 +219,27 @@ check_bounds (Call *call)
 }
 
 static Call *
-call_new (Connection *connection, uint32_t number)
+call_new (Session *session, uint32_t number)
 {
   Call *call = calloc (1, sizeof *call);
 
   if (!call)
     return NULL;
-  call->broker = connection_broker (connection);
-  call->connection = connection;
+  call->broker = session->broker;
+  call->session = session;
   call->number = number;
   list_init (&call->record.link);
   loop_task_init (&call->free_task, free_call, call);
-  list_append (connection_calls (connection), &call->link);
+  list_append (&session->calls, &call->link);
   list_append (&call->broker->calls, &call->broker_link);
-  connection_note_call (connection, 1);
+  session_note_call (session, 1);
   return call;
 }
 
 bool
-call_begin (Connection *connection, uint32_t number, json_t *request)
+call_begin (Session *session, uint32_t number, json_t *request)
 {
-  Call *call = call_new (connection, number);
+  Call *call = call_new (session, number);
   json_t *record;
   bool required = false;
   unsigned fed;
@@ -274,7 +274,7 @@ void
 call_lose (Call *call)
 {
   list_remove (&call->link);
-  call->connection = NULL;
+  call->session = NULL;
   for (unsigned i = 0; i < ASB_N_CHANNELS; i++)
     frame_queue_clear (&call->outlets[i].waiting);
   if (call->started && !call->finished && call->kind->lost)
@@ -285,8 +285,8 @@ call_lose (Call *call)
 void
 call_event (Call *call, json_t *event)
 {
-  if (call->connection)
-    connection_send_json (call->connection, ASB_FRAME_EVENT, call->number, event);
+  if (call->session)
+    session_send_json (call->session, ASB_FRAME_EVENT, call->number, event);
 }
 
 /* The outlets. */
@@ -294,14 +294,14 @@ call_event (Call *call, json_t *event)
 bool
 call_is_heard (const Call *call, unsigned channel)
 {
-  return call->connection && call->outlets[channel].fed && !call->outlets[channel].stopped;
+  return call->session && call->outlets[channel].fed && !call->outlets[channel].stopped;
 }
 
 static size_t
 sendable (const Call *call, const Outlet *outlet)
 {
   uint64_t window = ASB_FRAME_WINDOW - (outlet->sent - outlet->credited);
-  size_t room = connection_room (call->connection);
+  size_t room = session_room (call->session);
 
   return window < room ? (size_t)window : room;
 }
@@ -328,7 +328,7 @@ transmit (Call *call, unsigned channel, OutFrame *frame, uint8_t flags)
                                         .channel = (uint16_t)channel,
                                         .call = call->number };
     }
-  connection_send (call->connection, frame);
+  session_send (call->session, frame);
 }
 
 /* The first @size bytes of what waits, as a frame of their own. */
@@ -361,7 +361,7 @@ pump_outlet (Call *call, unsigned channel)
 {
   Outlet *outlet = &call->outlets[channel];
 
-  while (call->connection && outlet->waiting.first)
+  while (call->session && outlet->waiting.first)
     {
       size_t room = sendable (call, outlet);
 
@@ -372,7 +372,7 @@ pump_outlet (Call *call, unsigned channel)
   if (!outlet->ending || outlet->ended)
     return;
   outlet->ended = true;
-  if (call->connection)
+  if (call->session)
     transmit (call, channel, out_frame_alloc (0), ASB_FRAME_FLAG_FIN);
 }
 
@@ -508,8 +508,8 @@ call_credit_input (Call *call, uint64_t count)
   if (count <= call->inlet.credited || count > call->inlet.received)
     return;
   call->inlet.credited = count;
-  if (call->connection)
-    connection_send_credit (call->connection, call->number, ASB_CHANNEL_INPUT, count);
+  if (call->session)
+    session_send_credit (call->session, call->number, ASB_CHANNEL_INPUT, count);
 }
 
 void
@@ -522,8 +522,8 @@ call_stop_input (Call *call)
     return;
   call->inlet.stopped = true;
   frame_queue_clear (&call->inlet.waiting);
-  if (call->connection && !call->inlet.ended)
-    connection_send (call->connection, out_frame_new (&header, NULL));
+  if (call->session && !call->inlet.ended)
+    session_send (call->session, out_frame_new (&header, NULL));
 }
 
 const char *
@@ -550,7 +550,7 @@ is_over (const Call *call)
 {
   if (!call->replied)
     return false;
-  for (unsigned i = 0; call->connection && i < ASB_N_CHANNELS; i++)
+  for (unsigned i = 0; call->session && i < ASB_N_CHANNELS; i++)
     if (call->outlets[i].fed && !call->outlets[i].ended)
       return false;
   return true;
@@ -561,11 +561,11 @@ check_over (Call *call)
 {
   if (!is_over (call))
     return;
-  if (call->connection)
+  if (call->session)
     {
       list_remove (&call->link);
-      connection_note_call (call->connection, -1);
-      call->connection = NULL;
+      session_note_call (call->session, -1);
+      call->session = NULL;
     }
   loop_task_queue (call->broker->loop, &call->free_task);
 }

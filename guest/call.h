@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A call of a client, from its CALL to its REPLY and the last FIN: its channels, its record, its
- * outcome. It outlives its connection when its work does. */
+ * outcome. It outlives its session when its work does. */
 
 #pragma once
 
@@ -10,12 +10,11 @@
 #include "failure.h"
 #include "frames.h"
 #include "record.h"
+#include "session.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef struct Connection Connection;
 
 /* What one name of docs/guest-protocol.md §4 does. Members that are NULL do nothing. */
 typedef struct
@@ -48,7 +47,7 @@ typedef struct
   /* The client takes no more of the channel. */
   void (*stop) (Call *call, unsigned channel);
 
-  /* The connection is gone: nobody reads, nobody writes, nobody will cancel. */
+  /* The session is over: nobody reads, nobody writes, nobody will cancel. */
   void (*lost) (Call *call);
 } CallKind;
 
@@ -78,10 +77,10 @@ typedef struct
 
 struct Call
 {
-  List link;        /* of the connection */
+  List link;        /* of the session */
   List broker_link; /* of all calls */
   Broker *broker;
-  Connection *connection; /* NULL when it is lost */
+  Session *session; /* NULL when it is lost */
   uint32_t number;
   const CallKind *kind;
   json_t *args;
@@ -111,20 +110,20 @@ typedef struct
 } Outcome;
 
 /* Begins what @request asks for; false when memory is short. */
-bool call_begin (Connection *connection, uint32_t number, json_t *request);
+bool call_begin (Session *session, uint32_t number, json_t *request);
 
 void call_cancel (Call *call);
 
 /* Forgets all calls, at the very end. */
 void call_free_all (Broker *broker);
 
-/* From the connection. What is returned says which rule of the protocol was broken, or is NULL. */
+/* From the session. What is returned says which rule of the protocol was broken, or is NULL. */
 const char *call_receive (Call *call, const AsbFrameHeader *header, const uint8_t *payload);
 
-/* The connection can take more numbered frames. */
+/* The session can take more numbered frames. */
 void call_pump (Call *call);
 
-/* The connection is gone; the call may be freed by this. */
+/* The session is over; the call may be freed by this. */
 void call_lose (Call *call);
 
 /* For the kinds. */

@@ -3,8 +3,8 @@
 #include "connection.h"
 
 #include "asb-wire-json.h"
-#include "call.h"
 #include "hello.h"
+#include "session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,8 @@ struct Connection
   bool blocked; /* the system takes no more for now */
   FrameReader reader;
 
-  uint64_t received; /* highest sequence number */
+  Session *session; /* NULL: before HELLO, or another connection has taken it over */
+
   unsigned unacked_frames;
   size_t unacked_size;
   LoopTimer ack_timer;
@@ -55,40 +56,34 @@ struct Connection
   size_t urgent_size;
   size_t urgent_offset;
   size_t urgent_capacity;
-
-  /* Numbered frames: first those that wait for ACK, then, from unsent on, those not yet sent. */
-  OutFrame *oldest;
-  OutFrame *unsent;
-  OutFrame *newest;
-  size_t unsent_offset;
-  size_t sent_size; /* unacknowledged */
-  size_t total_size;
-  uint64_t last_sequence; /* given to a frame */
-  uint64_t sent_sequence; /* sent as a whole */
-
-  List calls;
-  unsigned n_calls;
 };
 
-static void
-touch (Connection *self)
+void
+connection_touch (Connection *self)
 {
   loop_task_queue (self->broker->loop, &self->task);
 }
 
 /* The end of it comes when nothing on the stack needs it any more. */
-static void
-lose (Connection *self)
+void
+connection_lose (Connection *self)
 {
   self->state = CONNECTION_LOST;
-  touch (self);
+  connection_touch (self);
+}
+
+void
+connection_abandon (Connection *self)
+{
+  self->session = NULL;
+  connection_lose (self);
 }
 
 static void
 free_connection (Connection *self)
 {
-  LIST_FOREACH (node, &self->calls)
-  call_lose (LIST_ITEM (node, Call, link));
+  if (self->session)
+    session_lose_connection (self->session);
   list_remove (&self->link);
   self->broker->n_connections--;
   loop_timer_stop (&self->timer);
@@ -98,13 +93,6 @@ free_connection (Connection *self)
   byte_stream_free (self->stream);
   frame_reader_clear (&self->reader);
   free (self->urgent);
-  while (self->oldest)
-    {
-      OutFrame *frame = self->oldest;
-
-      self->oldest = frame->next;
-      free (frame);
-    }
   free (self);
 }
 
@@ -129,8 +117,8 @@ reserve_urgent (Connection *self, size_t size)
   return true;
 }
 
-static void
-send_urgent (Connection *self, const AsbFrameHeader *header, const void *payload)
+void
+connection_send_urgent (Connection *self, const AsbFrameHeader *header, const void *payload)
 {
   size_t size = ASB_FRAME_HEADER_SIZE + (size_t)header->length;
 
@@ -138,14 +126,14 @@ send_urgent (Connection *self, const AsbFrameHeader *header, const void *payload
     return;
   if (!reserve_urgent (self, size))
     {
-      lose (self);
+      connection_lose (self);
       return;
     }
   asb_frame_header_write (header, self->urgent + self->urgent_size);
   if (header->length > 0)
     memcpy (self->urgent + self->urgent_size + ASB_FRAME_HEADER_SIZE, payload, header->length);
   self->urgent_size += size;
-  touch (self);
+  connection_touch (self);
 }
 
 static void
@@ -155,9 +143,9 @@ send_urgent_json (Connection *self, uint8_t type, json_t *json)
   AsbFrameHeader header = { .type = type, .length = text ? (uint32_t)strlen (text) : 0 };
 
   if (text)
-    send_urgent (self, &header, text);
+    connection_send_urgent (self, &header, text);
   else
-    lose (self);
+    connection_lose (self);
   free (text);
 }
 
@@ -167,67 +155,11 @@ send_ack (Connection *self)
   AsbFrameHeader header = { .type = ASB_FRAME_ACK, .length = 8 };
   uint8_t payload[8];
 
-  asb_frame_count_write (self->received, payload);
+  asb_frame_count_write (self->session->received, payload);
   self->unacked_frames = 0;
   self->unacked_size = 0;
   loop_timer_stop (&self->ack_timer);
-  send_urgent (self, &header, payload);
-}
-
-void
-connection_send_credit (Connection *self, uint32_t call, unsigned channel, uint64_t count)
-{
-  AsbFrameHeader header
-      = { .type = ASB_FRAME_CREDIT, .channel = (uint16_t)channel, .call = call, .length = 8 };
-  uint8_t payload[8];
-
-  asb_frame_count_write (count, payload);
-  send_urgent (self, &header, payload);
-}
-
-void
-connection_send (Connection *self, OutFrame *frame)
-{
-  if (!frame || self->state != CONNECTION_OPEN)
-    {
-      free (frame);
-      if (self->state == CONNECTION_OPEN)
-        lose (self);
-      return;
-    }
-  frame->header.sequence = ++self->last_sequence;
-  frame->next = NULL;
-  if (self->oldest)
-    self->newest->next = frame;
-  else
-    self->oldest = frame;
-  self->newest = frame;
-  if (!self->unsent)
-    self->unsent = frame;
-  self->total_size += out_frame_size (frame);
-  touch (self);
-}
-
-void
-connection_send_json (Connection *self, uint8_t type, uint32_t call, json_t *json)
-{
-  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
-  size_t length = text ? strlen (text) : 0;
-  AsbFrameHeader header = { .type = type, .call = call, .length = (uint32_t)length };
-
-  if (text && length <= ASB_FRAME_MAX_CONTROL)
-    connection_send (self, out_frame_new (&header, text));
-  else
-    connection_send (self, NULL);
-  free (text);
-}
-
-size_t
-connection_room (const Connection *self)
-{
-  return self->total_size < ASB_FRAME_MAX_UNACKNOWLEDGED
-             ? ASB_FRAME_MAX_UNACKNOWLEDGED - self->total_size
-             : 0;
+  connection_send_urgent (self, &header, payload);
 }
 
 /* The rest of a frame that has begun, then what is urgent, then as many numbered frames as the
@@ -235,54 +167,17 @@ connection_room (const Connection *self)
 static int
 gather (Connection *self, struct iovec *vectors)
 {
-  OutFrame *next = self->unsent;
-  size_t unacknowledged = self->sent_size;
-  size_t room;
-  int n = 0;
+  int n = self->session ? session_gather_rest (self->session, vectors) : 0;
 
-  if (self->unsent_offset > 0)
-    {
-      n = out_frame_gather (next, self->unsent_offset, SIZE_MAX, vectors, 1);
-      unacknowledged += out_frame_size (next);
-      next = next->next;
-    }
   if (self->urgent_size > 0)
     {
       vectors[n].iov_base = self->urgent + self->urgent_offset;
       vectors[n++].iov_len = self->urgent_size - self->urgent_offset;
     }
   /* Nothing comes after GOODBYE. */
-  if (self->state == CONNECTION_LEAVING || unacknowledged >= ASB_FRAME_MAX_UNACKNOWLEDGED)
+  if (self->state == CONNECTION_LEAVING || !self->session)
     return n;
-  room = ASB_FRAME_MAX_UNACKNOWLEDGED - unacknowledged;
-  if (room > MAX_SEND)
-    room = MAX_SEND;
-  return n + out_frame_gather (next, 0, room, vectors + n, OUT_FRAME_MAX_VECTORS - n);
-}
-
-/* Moves on over @written bytes of numbered frames, at most to the end of the first when @one. */
-static size_t
-advance_numbered (Connection *self, size_t written, bool one)
-{
-  while (self->unsent && written > 0)
-    {
-      OutFrame *frame = self->unsent;
-      size_t left = out_frame_size (frame) - self->unsent_offset;
-
-      if (written < left)
-        {
-          self->unsent_offset += written;
-          return 0;
-        }
-      written -= left;
-      self->unsent_offset = 0;
-      self->sent_size += out_frame_size (frame);
-      self->sent_sequence = frame->header.sequence;
-      self->unsent = frame->next;
-      if (one)
-        return written;
-    }
-  return written;
+  return n + session_gather (self->session, MAX_SEND, vectors + n, OUT_FRAME_MAX_VECTORS - n);
 }
 
 static void
@@ -290,8 +185,8 @@ advance (Connection *self, size_t written)
 {
   size_t urgent = self->urgent_size - self->urgent_offset;
 
-  if (self->unsent_offset > 0)
-    written = advance_numbered (self, written, true);
+  if (self->session && self->session->unsent_offset > 0)
+    written = session_advance (self->session, written, true);
   if (written < urgent)
     {
       self->urgent_offset += written;
@@ -299,7 +194,8 @@ advance (Connection *self, size_t written)
     }
   self->urgent_size = 0;
   self->urgent_offset = 0;
-  advance_numbered (self, written - urgent, false);
+  if (self->session)
+    session_advance (self->session, written - urgent, false);
 }
 
 /* False when the system takes no more for now, or the connection is lost. */
@@ -314,7 +210,7 @@ send_some (Connection *self, bool *more)
   if (written < 0)
     {
       if (errno != EAGAIN)
-        lose (self);
+        connection_lose (self);
       return false;
     }
   advance (self, (size_t)written);
@@ -326,13 +222,13 @@ watch (Connection *self, bool blocked)
 {
   self->blocked = blocked;
   if (!loop_set_events (self->source, EPOLLIN | (blocked ? EPOLLOUT : 0)))
-    lose (self);
+    connection_lose (self);
 }
 
 static bool
 is_ack_due (const Connection *self)
 {
-  bool has_company = self->urgent_size > 0 || self->unsent;
+  bool has_company = self->urgent_size > 0 || self->session->unsent;
 
   /* While the client does not read, one ACK at most is waiting. */
   if (self->unacked_frames == 0 || (self->blocked && self->urgent_size > 0))
@@ -392,6 +288,8 @@ leave (Connection *self, const char *code, const char *message)
   if (self->state == CONNECTION_LOST)
     return;
   self->state = CONNECTION_LEAVING;
+  if (self->session)
+    self->session->is_over = true;
   loop_timer_start (self->broker->loop, &self->timer, FAREWELL_TIMEOUT);
 }
 
@@ -407,7 +305,7 @@ violate (Connection *self, const char *reason)
 static void
 time_out (void *data)
 {
-  lose (data);
+  connection_lose (data);
 }
 
 static void
@@ -423,28 +321,61 @@ note_received (Connection *self, const AsbFrameHeader *header)
   self->unacked_size += header->length;
   if (self->unacked_frames == 1)
     loop_timer_start (self->broker->loop, &self->ack_timer, ACK_DELAY);
-  touch (self);
-}
-
-static unsigned
-count_open (const Broker *broker)
-{
-  unsigned n = 0;
-
-  LIST_FOREACH (node, &broker->connections)
-  n += LIST_ITEM (node, Connection, link)->state == CONNECTION_OPEN;
-  return n;
+  connection_touch (self);
 }
 
 static void
-open_to_client (Connection *self)
+begin_session (Connection *self, const json_t *hello)
 {
-  json_t *answer = hello_answer (self->broker);
+  if (!session_make_room (self->broker))
+    {
+      leave (self, "too_many_connections", "The guest has as many connections as it takes");
+      return;
+    }
+  self->session = session_new (self->broker, self, hello_linger (hello));
+  if (!self->session)
+    connection_lose (self);
+}
+
+static void
+greet (Connection *self, json_t *resumed)
+{
+  json_t *answer = hello_answer (self->session, resumed);
 
   loop_timer_stop (&self->timer);
   self->state = CONNECTION_OPEN;
   send_urgent_json (self, ASB_FRAME_HELLO, answer);
   json_decref (answer);
+}
+
+static void
+resume_session (Connection *self, Session *session, const json_t *hello)
+{
+  const json_t *resume = json_object_get (hello, "resume");
+  uint64_t received = (uint64_t)json_integer_value (json_object_get (resume, "received"));
+
+  if (!session_resume (session, self, received, hello_linger (hello)))
+    {
+      violate (self, "the HELLO tells of having received what was not sent");
+      return;
+    }
+  self->session = session;
+  greet (self, json_pack ("{s:I}", "received", (json_int_t)session->received));
+  session_go_on (session, received);
+}
+
+static void
+open_to_client (Connection *self, const json_t *hello)
+{
+  const json_t *resume = json_object_get (hello, "resume");
+  Session *session = resume ? session_find (self->broker, resume) : NULL;
+
+  if (session)
+    resume_session (self, session, hello);
+  else
+    begin_session (self, hello);
+  if (self->session && !session)
+    greet (self, NULL);
 }
 
 static void
@@ -457,85 +388,14 @@ receive_hello (Connection *self, const AsbFrameHeader *header, const uint8_t *pa
   if (header->type == ASB_FRAME_HELLO)
     hello = asb_wire_json_parse (payload, header->length, &reason);
   if (hello)
-    code = hello_check (hello, count_open (self->broker) >= BROKER_MAX_CONNECTIONS, &reason);
-  json_decref (hello);
+    code = hello_check (hello, &reason);
   if (!code)
-    {
-      open_to_client (self);
-      return;
-    }
-  if (strcmp (code, "protocol_error") == 0)
+    open_to_client (self, hello);
+  else if (strcmp (code, "protocol_error") == 0)
     violate (self, reason);
   else
     leave (self, code, reason);
-}
-
-static Call *
-find_call (Connection *self, uint32_t number)
-{
-  LIST_FOREACH (node, &self->calls)
-  {
-    Call *call = LIST_ITEM (node, Call, link);
-
-    if (call->number == number)
-      return call;
-  }
-  return NULL;
-}
-
-static void
-receive_call (Connection *self, const AsbFrameHeader *header, const uint8_t *payload)
-{
-  const char *reason;
-  json_t *request;
-
-  if (find_call (self, header->call))
-    {
-      violate (self, "a call came with a number that is in use");
-      return;
-    }
-  request = asb_wire_json_parse (payload, header->length, &reason);
-  if (!request)
-    violate (self, reason);
-  else if (!call_begin (self, header->call, request))
-    lose (self);
-  json_decref (request);
-}
-
-/* Frees what the client has. False when it cannot have that. */
-static bool
-acknowledge (Connection *self, uint64_t sequence)
-{
-  size_t before = connection_room (self);
-
-  if (sequence > self->sent_sequence)
-    return false;
-  while (self->oldest && self->oldest != self->unsent && self->oldest->header.sequence <= sequence)
-    {
-      OutFrame *frame = self->oldest;
-
-      self->oldest = frame->next;
-      self->sent_size -= out_frame_size (frame);
-      self->total_size -= out_frame_size (frame);
-      free (frame);
-    }
-  if (self->unsent)
-    touch (self);
-  if (before >= ASB_FRAME_WINDOW)
-    return true;
-  LIST_FOREACH (node, &self->calls)
-  call_pump (LIST_ITEM (node, Call, link));
-  return true;
-}
-
-static void
-receive_for_call (Connection *self, const AsbFrameHeader *header, const uint8_t *payload)
-{
-  Call *call = find_call (self, header->call);
-  const char *fault = call ? call_receive (call, header, payload) : NULL;
-
-  if (fault)
-    violate (self, fault);
+  json_decref (hello);
 }
 
 static void
@@ -544,26 +404,25 @@ receive_pong (Connection *self, const AsbFrameHeader *header, const uint8_t *pay
   AsbFrameHeader pong = *header;
 
   pong.type = ASB_FRAME_PONG;
-  send_urgent (self, &pong, payload);
+  connection_send_urgent (self, &pong, payload);
 }
 
 static void
 dispatch (Connection *self, const AsbFrameHeader *header, const uint8_t *payload)
 {
+  const char *fault = NULL;
+
   switch (header->type)
     {
     case ASB_FRAME_CALL:
-      receive_call (self, header, payload);
-      break;
     case ASB_FRAME_DATA:
     case ASB_FRAME_CANCEL:
     case ASB_FRAME_STOP:
     case ASB_FRAME_CREDIT:
-      receive_for_call (self, header, payload);
+      fault = session_receive (self->session, header, payload);
       break;
     case ASB_FRAME_ACK:
-      if (!acknowledge (self, asb_frame_count_read (payload)))
-        violate (self, "a frame was acknowledged that was not sent");
+      fault = session_acknowledge (self->session, asb_frame_count_read (payload));
       break;
     case ASB_FRAME_PING:
       receive_pong (self, header, payload);
@@ -571,28 +430,33 @@ dispatch (Connection *self, const AsbFrameHeader *header, const uint8_t *payload
     case ASB_FRAME_PONG:
       break;
     case ASB_FRAME_GOODBYE:
-      lose (self);
+      self->session->is_over = true;
+      connection_lose (self);
       break;
     default:
-      violate (self, "a frame came that has no place here");
+      fault = "a frame came that has no place here";
     }
+  if (fault)
+    violate (self, fault);
 }
 
 static void
 receive (Connection *self, const AsbFrameHeader *header, const uint8_t *payload)
 {
+  Session *session = self->session;
+
   if (self->state == CONNECTION_NEW)
     receive_hello (self, header, payload);
   else if (!asb_frame_type_is_numbered (header->type))
     dispatch (self, header, payload);
-  else if (header->sequence > self->received + 1)
+  else if (header->sequence > session->received + 1)
     violate (self, "a frame is missing before this one");
   else
     {
       note_received (self, header);
-      if (header->sequence <= self->received)
+      if (header->sequence <= session->received)
         return;
-      self->received++;
+      session->received++;
       dispatch (self, header, payload);
     }
 }
@@ -626,7 +490,7 @@ receive_bytes (void *stream, void *bytes, size_t size)
 static void
 wake (void *data)
 {
-  touch (data);
+  connection_touch (data);
 }
 
 static void
@@ -635,7 +499,7 @@ connection_ready (void *data, uint32_t events)
   Connection *self = data;
 
   if (events & EPOLLOUT)
-    touch (self);
+    connection_touch (self);
   if (!(events & ~(uint32_t)EPOLLOUT))
     return;
   for (int i = 0; i < MAX_READS && self->state != CONNECTION_LOST; i++)
@@ -644,7 +508,7 @@ connection_ready (void *data, uint32_t events)
           = frame_reader_fill_from (&self->reader, receive_bytes, self->stream);
 
       if (status == FRAME_READER_CLOSED)
-        lose (self);
+        connection_lose (self);
       if (status != FRAME_READER_DATA)
         return;
       read_frames (self);
@@ -670,7 +534,6 @@ connection_open (Broker *broker, ByteStream *stream)
   self->stream = stream;
   stream->wake = wake;
   stream->wake_data = self;
-  list_init (&self->calls);
   loop_task_init (&self->task, run_task, self);
   loop_timer_init (&self->timer, time_out, self);
   loop_timer_init (&self->ack_timer, ack_timed_out, self);
@@ -686,7 +549,7 @@ connections_are_flushed (const Broker *broker)
   {
     const Connection *self = LIST_ITEM (node, Connection, link);
 
-    if (self->state == CONNECTION_OPEN && (self->unsent || self->urgent_size > 0))
+    if (self->state == CONNECTION_OPEN && (self->session->unsent || self->urgent_size > 0))
       return false;
   }
   return true;
@@ -697,28 +560,5 @@ connections_close (Broker *broker)
 {
   LIST_FOREACH (node, &broker->connections)
   free_connection (LIST_ITEM (node, Connection, link));
-}
-
-Broker *
-connection_broker (const Connection *self)
-{
-  return self->broker;
-}
-
-List *
-connection_calls (Connection *self)
-{
-  return &self->calls;
-}
-
-unsigned
-connection_count_calls (const Connection *self)
-{
-  return self->n_calls;
-}
-
-void
-connection_note_call (Connection *self, int change)
-{
-  self->n_calls += (unsigned)change;
+  sessions_end (broker);
 }

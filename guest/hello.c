@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* In milliseconds. */
+#define MAX_LINGER 300000
+
 static bool
 is_absent_or (json_t *json, int type)
 {
@@ -20,18 +23,37 @@ is_absent_or (json_t *json, int type)
 }
 
 static bool
-is_in_order (json_t *hello)
+is_whole (const json_t *json, json_int_t maximum)
 {
-  json_t *minor = json_object_get (hello, "minor");
+  return json_is_integer (json) && json_integer_value (json) >= 0
+         && json_integer_value (json) <= maximum;
+}
 
-  return json_is_integer (minor) && json_integer_value (minor) >= 0
+static bool
+is_resume (const json_t *resume)
+{
+  return !resume
+         || (json_is_string (json_object_get (resume, "session"))
+             && json_is_string (json_object_get (resume, "secret"))
+             && json_is_string (json_object_get (resume, "boot_id"))
+             && is_whole (json_object_get (resume, "received"), ASB_WIRE_MAX_INTEGER));
+}
+
+static bool
+is_in_order (const json_t *hello)
+{
+  const json_t *linger = json_object_get (hello, "linger_ms");
+
+  return is_whole (json_object_get (hello, "minor"), ASB_WIRE_MAX_INTEGER)
          && is_absent_or (json_object_get (hello, "features"), JSON_ARRAY)
          && is_absent_or (json_object_get (hello, "token"), JSON_STRING)
-         && is_absent_or (json_object_get (hello, "client"), JSON_STRING);
+         && is_absent_or (json_object_get (hello, "client"), JSON_STRING)
+         && (!linger || is_whole (linger, MAX_LINGER))
+         && is_resume (json_object_get (hello, "resume"));
 }
 
 const char *
-hello_check (json_t *hello, bool full, const char **reason)
+hello_check (const json_t *hello, const char **reason)
 {
   json_t *major = json_object_get (hello, "major");
 
@@ -42,10 +64,13 @@ hello_check (json_t *hello, bool full, const char **reason)
   if (json_integer_value (major) != ASB_PROTOCOL_MAJOR)
     return "unsupported_version";
   *reason = "the HELLO is not in order";
-  if (!is_in_order (hello))
-    return "protocol_error";
-  *reason = "The guest has as many connections as it takes";
-  return full ? "too_many_connections" : NULL;
+  return is_in_order (hello) ? NULL : "protocol_error";
+}
+
+int64_t
+hello_linger (const json_t *hello)
+{
+  return json_integer_value (json_object_get (hello, "linger_ms")) * LOOP_MILLISECOND;
 }
 
 static json_t *
@@ -57,29 +82,26 @@ features (const Broker *broker)
 }
 
 static json_t *
-session (void)
+describe_session (const Session *session)
 {
-  char id[BROKER_ID_SIZE];
-  char secret[BROKER_ID_SIZE];
-
-  broker_random_id (id);
-  broker_random_id (secret);
-  return json_pack ("{s:s, s:s}", "id", id, "secret", secret);
+  return json_pack ("{s:s, s:s, s:I}", "id", session->id, "secret", session->secret, "linger_ms",
+                    (json_int_t)(session->linger / LOOP_MILLISECOND));
 }
 
 json_t *
-hello_answer (const Broker *broker)
+hello_answer (const Session *session, json_t *resumed)
 {
+  const Broker *broker = session->broker;
   const char *home = environment_home (broker->options->environment);
   struct utsname name = { 0 };
   struct timespec now;
 
   uname (&name);
   clock_gettime (CLOCK_REALTIME, &now);
-  return json_pack ("{s:i, s:i, s:o, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "major",
+  return json_pack ("{s:i, s:i, s:o, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o*}", "major",
                     ASB_PROTOCOL_MAJOR, "minor", ASB_PROTOCOL_MINOR, "features", features (broker),
                     "version", ASB_VERSION, "arch", name.machine, "boot_id", broker->boot_id, "uid",
                     (json_int_t)getuid (), "gid", (json_int_t)getgid (), "home",
                     asb_wire_text_new (home, strlen (home)), "clock", wire_time_new (&now),
-                    "session", session ());
+                    "session", describe_session (session), "resumed", resumed);
 }

@@ -4,14 +4,17 @@
 
 #pragma once
 
-#include "broker.h"
+#include "session.h"
 
 #include <jansson.h>
-#include <stdbool.h>
+#include <stdint.h>
 
-/* The code of the GOODBYE that @hello deserves, with *@reason for people, or NULL. @full: there is
- * no room for another connection. */
-const char *hello_check (json_t *hello, bool full, const char **reason);
+/* The code of the GOODBYE that @hello deserves, with *@reason for people, or NULL. */
+const char *hello_check (const json_t *hello, const char **reason);
 
-/* What the guest says of itself; NULL when memory is short. */
-json_t *hello_answer (const Broker *broker);
+/* For how long the session is kept when its connection is lost, in nanoseconds. */
+int64_t hello_linger (const json_t *hello);
+
+/* What the guest says of itself; NULL when memory is short. @resumed, which is taken, is NULL for a
+ * new session. */
+json_t *hello_answer (const Session *session, json_t *resumed);

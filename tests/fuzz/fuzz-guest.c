@@ -44,6 +44,8 @@ typedef struct
   bool is_over;
   bool is_reading;
   bool is_strange; /* it said what cannot be followed here */
+  bool is_resuming;
+  json_t *hello; /* of the guest; kept when the connection is gone */
   ClientCall calls[MAX_CALL];
 } Client;
 
@@ -109,6 +111,28 @@ check_numbered (Client *client, const AsbFrameHeader *header)
   client->received++;
 }
 
+/* The numbers go on in a session that is resumed, and begin anew in another. */
+static void
+greeted (Client *client, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  const char *reason;
+  json_t *hello = asb_wire_json_parse (payload, header->length, &reason);
+  json_t *resumed = json_object_get (hello, "resumed");
+
+  FUZZ_CHECK (client->is_resuming || !resumed);
+  client->is_greeted = true;
+  if (client->is_resuming && !resumed)
+    {
+      client->received = 0;
+      client->sent = 0;
+      memset (client->calls, 0, sizeof client->calls);
+    }
+  else if (resumed)
+    client->sent = (uint64_t)json_integer_value (json_object_get (resumed, "received"));
+  json_decref (client->hello);
+  client->hello = hello;
+}
+
 static void
 check_frame (Client *client, const AsbFrameHeader *header, const uint8_t *payload)
 {
@@ -116,13 +140,13 @@ check_frame (Client *client, const AsbFrameHeader *header, const uint8_t *payloa
   FUZZ_CHECK (client->is_greeted || header->type == ASB_FRAME_HELLO
               || header->type == ASB_FRAME_GOODBYE);
   FUZZ_CHECK (!client->is_greeted || header->type != ASB_FRAME_HELLO);
-  if (header->type == ASB_FRAME_HELLO)
-    client->is_greeted = true;
   if (header->type == ASB_FRAME_GOODBYE)
     client->is_over = true;
   if (header->type == ASB_FRAME_HELLO || header->type == ASB_FRAME_GOODBYE
       || header->type == ASB_FRAME_REPLY || header->type == ASB_FRAME_EVENT)
     check_json (header, payload);
+  if (header->type == ASB_FRAME_HELLO)
+    greeted (client, header, payload);
   if (asb_frame_type_is_numbered (header->type))
     check_numbered (client, header);
   if (header->call > 0 && !client->is_strange)
@@ -133,11 +157,19 @@ check_frame (Client *client, const AsbFrameHeader *header, const uint8_t *payloa
 }
 
 static void
-leave (Client *client)
+disconnect (Client *client)
 {
   if (client->fd >= 0)
     close (client->fd);
+  client->fd = -1;
   frame_reader_clear (&client->reader);
+}
+
+static void
+leave (Client *client)
+{
+  disconnect (client);
+  json_decref (client->hello);
   *client = (Client){ .fd = -1 };
 }
 
@@ -159,7 +191,7 @@ read_client (Client *client)
       FUZZ_CHECK (status == ASB_FRAME_NEED_MORE);
     }
   if (filled == FRAME_READER_CLOSED)
-    leave (client);
+    disconnect (client);
 }
 
 /* What happens. */
@@ -186,7 +218,7 @@ send_frame (Client *client, AsbFrameHeader *header, const void *payload)
 static void
 connect_client (Client *client, bool greet)
 {
-  static const char hello[] = "{\"major\":1,\"minor\":0}";
+  static const char hello[] = "{\"major\":1,\"minor\":0,\"linger_ms\":60000}";
   AsbFrameHeader header = { .type = ASB_FRAME_HELLO, .length = sizeof hello - 1 };
 
   leave (client);
@@ -254,7 +286,38 @@ client_comes (void)
 static void
 client_goes (void)
 {
-  leave (take_client ());
+  disconnect (take_client ());
+}
+
+/* With the connection it had closed, or still there, and with what it knows or a bit beside it. */
+static void
+client_resumes (void)
+{
+  Client *client = take_client ();
+  uint8_t how = fuzz_take_byte (&input);
+  uint64_t received = client->received + (how >> 4 == 1) - (how >> 4 == 2);
+  AsbFrameHeader header = { .type = ASB_FRAME_HELLO };
+  json_t *session = json_object_get (client->hello, "session");
+  json_t *hello = json_pack (
+      "{s:i, s:i, s:i, s:{s:O*, s:O*, s:O*, s:I}}", "major", 1, "minor", 0, "linger_ms",
+      how & 1 ? 60000 : 0, "resume", "session", json_object_get (session, "id"), "secret",
+      json_object_get (session, how & 8 ? "id" : "secret"), "boot_id",
+      json_object_get (client->hello, "boot_id"), "received", (json_int_t)received);
+  char *text = json_dumps (hello, 0);
+  int old_fd = client->fd;
+
+  frame_reader_clear (&client->reader);
+  client->fd = world_connect ();
+  client->is_greeted = client->is_over = false;
+  client->is_resuming = client->is_reading = true;
+  if (old_fd >= 0 && how & 2)
+    close (old_fd);
+  header.length = (uint32_t)strlen (text);
+  send_frame (client, &header, text);
+  if (old_fd >= 0 && !(how & 2))
+    close (old_fd);
+  free (text);
+  json_decref (hello);
 }
 
 static void
@@ -411,7 +474,7 @@ static void (*const HAPPENINGS[]) (void) = {
   nothing,        client_frame,        client_bytes, client_comes,        client_goes,
   client_reads,   client_acknowledges, helper_says,  helper_sends,        helper_sends_bytes,
   command_prints, command_closes,      helper_dies,  children_are_reaped, time_passes,
-  forks_fail,     helpers_fall_silent, memory_ends,
+  forks_fail,     helpers_fall_silent, memory_ends,  client_resumes,
 };
 
 /* The end. */

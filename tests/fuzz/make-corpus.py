@@ -231,7 +231,7 @@ def json_checks():
 # What happens around the guest: the numbers of HAPPENINGS in fuzz-guest.c, with what each takes.
 
 (NOTHING, FRAME, BYTES, COME, GO, READ, ACKNOWLEDGE, SAY, SEND, SEND_BYTES, PRINT, CLOSE_STREAM, DIE, REAP, WAIT,
- FORKS_FAIL, SILENT, NO_MEMORY) = range(18)
+ FORKS_FAIL, SILENT, NO_MEMORY, RESUME) = range(19)
 
 # Its helpers in the order they are made; the spare supervisor is the second, the first that a call makes the third.
 HISTORIAN, SUPERVISOR = range(2)
@@ -248,6 +248,14 @@ def call(name, args=None, number=1, who=0, **more):
 
 def come(who=0, greet=1):
     return bytes([COME, who, greet])
+
+
+# How a client resumes: to linger again, after its connection has gone, with a wrong secret, with too high or too low a number.
+LINGER, CUT, STRANGER, BEYOND, BEFORE = 1, 2, 8, 0x10, 0x20
+
+
+def resume(how=LINGER, who=0):
+    return bytes([RESUME, who, how]) + pause()
 
 
 def pause(n=2):
@@ -349,6 +357,19 @@ def guests():
         "bad-records": come() + call("file.stat", {"path": "/"}, record=1) + call("file.stat", {"path": "/"}, number=2, record={"required": 1}),
         "shutdown": come() + cat + pause() + call("guest.shutdown", number=2) + pause(4),
         "terminated": come() + cat + b"",
+        "resume": come() + cat + pause() + client(DATA, b"abc", call=1) + resume(LINGER | CUT) + client(DATA, b"", call=1, flags=FIN) + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1),
+        "resume-half-open": come() + cat + pause() + output(SUPERVISOR, b"abc") + resume() + output(SUPERVISOR, b"def") + bytes([ACKNOWLEDGE, 0, 0]) + resume(),
+        "resume-unread": come() + call("command.start", {"argv": ["yes"]}) + pause() + bytes([READ, 0, 0]) + output(SUPERVISOR, b"y" * 300, times=1000) + resume(LINGER | CUT)
+        + client(CREDIT, count(65536), call=1, channel=1) + resume(CUT),
+        "resume-input": come() + cat + pause() + b"".join(client(DATA, b"x" * 250, call=1) for _ in range(8)) + resume(LINGER | CUT) + client(DATA, b"y", call=1),
+        "resume-after-the-reply": come() + cat + pause() + bytes([GO, 0]) + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED) + pause() + resume(),
+        "resume-late": come() + cat + pause() + bytes([GO, 0]) + output(SUPERVISOR, b"y" * 300, times=1000) + bytes([WAIT]) + short(6001) + pause() + output(SUPERVISOR, b"y") + resume(),
+        "resume-wrongly": come() + cat + pause() + resume(STRANGER) + resume(BEYOND) + come() + cat + pause() + bytes([ACKNOWLEDGE, 0, 0]) + pause() + resume(BEFORE),
+        "resume-nothing": come(greet=0) + resume() + resume(CUT) + client(GOODBYE, {}) + resume(),
+        "resume-of-others": come() + come(1) + cat + call("command.start", {"argv": ["cat"]}, who=1) + pause() + resume(who=1) + resume() + resume(who=2),
+        "resume-without-memory": come() + cat + pause() + b"".join(bytes([NO_MEMORY, i]) + resume(LINGER | CUT) for i in range(16)),
+        "resume-no-memory-for-output": come() + cat + pause() + bytes([GO, 0, NO_MEMORY, 0]) + output(SUPERVISOR, b"abc", times=3) + resume(),
+        "shutdown-while-interrupted": come() + cat + pause() + bytes([GO, 0]) + pause() + come(1) + call("guest.shutdown", who=1) + pause(4),
         "from-the-guest": come() + client(REPLY, {"result": {}}, call=1) + client(EVENT, {}, call=1),
     }
 

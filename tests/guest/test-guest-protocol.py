@@ -40,7 +40,7 @@ def test_hello():
         assert hello["arch"] == os.uname().machine
         assert raw(hello["home"]).startswith(b"/")
         assert set(hello["clock"]) == {"sec", "nsec"}
-        assert set(hello["session"]) == {"id", "secret"}
+        assert set(hello["session"]) == {"id", "secret", "linger_ms"}
         again = guest.connect().hello
         assert again["boot_id"] == hello["boot_id"]
         assert again["session"]["id"] != hello["session"]["id"]
