@@ -6,6 +6,7 @@
 #include "command.h"
 #include "connection.h"
 #include "descriptors.h"
+#include "job.h"
 #include "listener.h"
 #include "recorder.h"
 #include "spare-supervisor.h"
@@ -253,6 +254,8 @@ set_up (Broker *broker)
   list_init (&broker->sessions);
   list_init (&broker->commands);
   list_init (&broker->calls);
+  list_init (&broker->jobs);
+  list_init (&broker->ended_jobs);
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);
   loop_task_init (&broker->stop_task, stop_step, broker);
   loop_task_init (&broker->spare_task, NULL, NULL);
@@ -273,6 +276,7 @@ tear_down (Broker *broker)
   worker_pool_free (broker->workers);
   recorder_free (broker->recorder);
   call_free_all (broker);
+  job_free_all (broker);
   loop_remove (broker->signal_source);
   loop_remove (broker->liveness_source);
   loop_free (broker->loop);

@@ -54,7 +54,11 @@ typedef struct
   unsigned n_connections;
   List commands;
   uint64_t n_commands_started;
-  List calls; /* all that are open, also those whose session is over */
+  List jobs; /* all, and those that have ended */
+  List ended_jobs;
+  size_t n_jobs;
+  int64_t last_job; /* the number given last */
+  List calls;       /* all that are open, also those whose session is over */
   int signal_fd;
   LoopSource *signal_source;
   LoopSource *liveness_source;

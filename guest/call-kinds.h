@@ -14,3 +14,5 @@ extern const CallKind COMMAND_KINDS[];
 extern const CallKind FILE_KINDS[];
 extern const CallKind HISTORY_KINDS[];
 extern const CallKind GUEST_KINDS[];
+extern const CallKind JOB_KINDS[];
+extern const CallKind JOB_START_KINDS[];

@@ -47,6 +47,8 @@ record_finished (void *data)
   if (call->session)
     session_send_json (call->session, ASB_FRAME_REPLY, call->number, call->reply);
   call->replied = true;
+  if (call->kind->replied)
+    call->kind->replied (call);
   check_over (call);
 }
 
@@ -280,6 +282,24 @@ call_lose (Call *call)
   if (call->started && !call->finished && call->kind->lost)
     call->kind->lost (call);
   check_over (call);
+}
+
+void
+call_detach (Call *call, json_t *result)
+{
+  Session *session = call->session;
+  json_t *record;
+  json_t *reply;
+
+  if (!session)
+    return;
+  record = record_start_to_json (&call->record);
+  reply = json_pack ("{s:O, s:o*}", "result", result, "record", record);
+  session_send_json (session, ASB_FRAME_REPLY, call->number, reply);
+  json_decref (reply);
+  list_remove (&call->link);
+  session_note_call (session, -1);
+  call->session = NULL;
 }
 
 void

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct Job Job;
+
 /* What one name of docs/guest-protocol.md §4 does. Members that are NULL do nothing. */
 typedef struct
 {
@@ -49,6 +51,9 @@ typedef struct
 
   /* The session is over: nobody reads, nobody writes, nobody will cancel. */
   void (*lost) (Call *call);
+
+  /* It is over, its record too: call->reply says how, whether it was sent or not. */
+  void (*replied) (Call *call);
 } CallKind;
 
 /* A channel from the guest to the client. */
@@ -95,6 +100,7 @@ struct Call
   bool finished;
   bool replied;
   void *operation; /* of the kind, until call_finish () */
+  Job *job;        /* that the call runs; NULL: none */
   json_t *reply;
   LoopTask free_task;
 };
@@ -129,6 +135,10 @@ void call_lose (Call *call);
 /* For the kinds. */
 
 void call_event (Call *call, json_t *event);
+
+/* Replies with @result at once and lets go of the session: what the call does goes on, as if that
+ * were over. No channel may be fed. */
+void call_detach (Call *call, json_t *result);
 
 /* The client may send DATA on channel 0. */
 void call_open_inlet (Call *call);

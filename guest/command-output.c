@@ -3,6 +3,7 @@
 #include "command-output.h"
 
 #include "descriptors.h"
+#include "job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +44,8 @@ pass_on (CommandOutput *output, OutFrame *frame, size_t size)
   AsbFrameHeader header = { .length = (uint32_t)size };
 
   record_output (&output->call->record, output->channel, out_frame_payload (frame), size);
+  if (output->call->job)
+    job_add_output (output->call->job, output->channel, out_frame_payload (frame), size);
   if (!call_is_heard (output->call, output->channel))
     {
       give_back (frame);

@@ -59,7 +59,17 @@ void command_supervisor_ended (Command *self, bool killed);
 void command_finish (Command *self);
 void command_finish_with_failure (Command *self, Failure *failure);
 
+/* What “command.start” does, and “job.start” too. */
+void command_prepare (Call *call);
+void command_start (Call *call);
+void command_abandon (Call *call);
+void command_cancel (Call *call);
+void command_lost (Call *call);
+
 /* “command.signal” */
 void command_signal_start (Call *call);
+
+/* Sends the command @id the signal that @call asks for, and answers. */
+void command_signal_send (Call *call, const char *id);
 void command_signal_answered (Command *self, bool delivered);
 void command_signals_fail (Command *self);

@@ -64,26 +64,20 @@ finish_undelivered (Call *call)
 }
 
 void
-command_signal_start (Call *call)
+command_signal_send (Call *call, const char *id)
 {
-  json_t *id = json_object_get (call->args, "command_id");
   int64_t number;
   Command *self;
   PendingSignal *pending;
 
-  if (!argument_integer (call->args, "signal", 1, 64, 0, &number, &call->failure))
+  if (argument_integer (call->args, "signal", 1, 64, 0, &number, &call->failure) && number == 0)
+    failure_set (&call->failure, FAILURE_INVALID_ARGUMENT, "Argument “signal” is missing");
+  if (call->failure.code)
     {
       call_fail (call, &call->failure);
       return;
     }
-  if (!json_is_string (id) || number == 0)
-    {
-      failure_set (&call->failure, FAILURE_INVALID_ARGUMENT, "Argument “%s” is missing",
-                   number == 0 ? "signal" : "command_id");
-      call_fail (call, &call->failure);
-      return;
-    }
-  self = find_command (call->broker, json_string_value (id));
+  self = find_command (call->broker, id);
   pending = self && command_has_started (self) && !command_has_exited (self)
                 ? calloc (1, sizeof *pending)
                 : NULL;
@@ -95,4 +89,18 @@ command_signal_start (Call *call)
   pending->call = call;
   list_append (&self->signals, &pending->link);
   command_send (self, SUPERVISOR_SIGNAL, (int)number);
+}
+
+void
+command_signal_start (Call *call)
+{
+  json_t *id = json_object_get (call->args, "command_id");
+
+  if (json_is_string (id))
+    {
+      command_signal_send (call, json_string_value (id));
+      return;
+    }
+  failure_set (&call->failure, FAILURE_INVALID_ARGUMENT, "Argument “command_id” is missing");
+  call_fail (call, &call->failure);
 }

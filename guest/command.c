@@ -4,6 +4,7 @@
 
 #include "call-kinds.h"
 #include "command-private.h"
+#include "job.h"
 #include "orphans.h"
 #include "spare-supervisor.h"
 
@@ -113,21 +114,29 @@ command_failed (Command *self, const SupervisorMessage *message)
 }
 
 static void
-command_started (Command *self, const SupervisorMessage *message)
+tell_started (Command *self)
 {
   json_t *event = json_pack ("{s:s, s:s, s:i}", "event", "started", "command_id", self->id, "pid",
-                             message->value);
+                             self->started.value);
 
+  call_event (self->call, event);
+  json_decref (event);
+}
+
+static void
+command_started (Command *self, const SupervisorMessage *message)
+{
   self->started = *message;
   command_close_begin_fds (self);
-  if (self->call)
-    {
-      call_event (self->call, event);
-      command_output_resume (&self->outputs[0]);
-      command_output_resume (&self->outputs[1]);
-      command_input_write (&self->input);
-    }
-  json_decref (event);
+  if (!self->call)
+    return;
+  if (self->call->job)
+    job_started (self->call->job, message);
+  else
+    tell_started (self);
+  command_output_resume (&self->outputs[0]);
+  command_output_resume (&self->outputs[1]);
+  command_input_write (&self->input);
 }
 
 static void
@@ -242,7 +251,7 @@ set_launch_failure (const Command *self, Failure *failure)
                           self->spec.shell ? "sh" : self->spec.argv.items[0]);
 }
 
-static void
+void
 command_prepare (Call *call)
 {
   Command *self = command_new (call);
@@ -261,7 +270,7 @@ command_prepare (Call *call)
     set_launch_failure (self, &call->failure);
 }
 
-static void
+void
 command_abandon (Call *call)
 {
   Command *self = call->operation;
@@ -272,7 +281,7 @@ command_abandon (Call *call)
   loop_task_queue (self->broker->loop, &self->free_task);
 }
 
-static void
+void
 command_start (Call *call)
 {
   Command *self = call->operation;
@@ -291,7 +300,7 @@ command_start (Call *call)
                       self->spec.deadline + SUPERVISOR_TIMEOUT);
 }
 
-static void
+void
 command_cancel (Call *call)
 {
   Command *self = call->operation;
@@ -319,7 +328,7 @@ command_has_room (Call *call, unsigned channel)
     command_output_resume (&self->outputs[channel - ASB_CHANNEL_OUTPUT]);
 }
 
-static void
+void
 command_lost (Call *call)
 {
   Command *self = call->operation;

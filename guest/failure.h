@@ -28,6 +28,9 @@
 #define FAILURE_COMMAND_NOT_EXECUTABLE "command_not_executable"
 #define FAILURE_WORKING_DIRECTORY "working_directory"
 #define FAILURE_COMMAND_EXECUTION "command_execution_error"
+#define FAILURE_JOB_NOT_FOUND "job_not_found"
+#define FAILURE_JOB_RUNNING "job_running"
+#define FAILURE_OUTPUT_DROPPED "output_dropped"
 #define FAILURE_HISTORY_UNAVAILABLE "history_unavailable"
 #define FAILURE_INTERNAL "internal_error"
 

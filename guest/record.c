@@ -174,6 +174,14 @@ record_to_json (const Record *record)
                     message);
 }
 
+json_t *
+record_start_to_json (const Record *record)
+{
+  if (record->state != RECORD_ACTIVE)
+    return record_to_json (record);
+  return json_pack ("{s:s}", "state", "complete");
+}
+
 void
 record_clear (Record *record)
 {

@@ -54,4 +54,7 @@ void record_finish (Record *record, json_t *finish, void (*done) (void *data), v
 
 /* What the client is told of it; NULL when no record was asked for. A new reference. */
 json_t *record_to_json (const Record *record);
+
+/* The same while only the start is recorded. */
+json_t *record_start_to_json (const Record *record);
 void record_clear (Record *record);

@@ -389,7 +389,8 @@ world_run (void (*step) (void))
   ProcessState process = { 0 };
   BrokerOptions options = { .listen_fd = -1,
                             .liveness_fd = -1,
-                            .history_dir = "/nowhere",
+                            /* Jobs have files there, without names. */
+                            .history_dir = "/tmp",
                             .environment = &environment,
                             .process = &process };
 

@@ -279,12 +279,18 @@ def die(helper, last=b"", when=2):
 
 
 IDENTITY = {"provider_key": "p", "sandbox_id": "s", "sandbox_instance_id": "i"}
+JOB = "000000000000-1"
 RECORD = {"event_id": "e", "operation_type": "command.execute", "required": True, "actor": {"actor_type": "agent"}, "request": {}}
 
 
 def guests():
     open_history = call("history.open", {"identity": IDENTITY, "sdk_version": "1"}, number=9) + pause()
     cat = call("command.start", {"argv": ["cat"], "stdin": "stream"})
+    job = call("job.start", {"argv": ["cat"], "name": "n"})
+
+    def job_call(name, number, who=0, **args):
+        return call("job." + name, {"job_id": JOB, **args}, number=number, who=who)
+
     silent = bytes([SILENT, 1])
     hello = {"major": 1, "minor": 0, "features": [], "client": "x"}
     return {
@@ -355,6 +361,23 @@ def guests():
         "same-number": come() + silent + call("file.stat", {"path": "/"}) + call("file.stat", {"path": "/"}),
         "unknown-calls": come() + call("file.format") + call("", number=2) + client(CALL, {}, call=3) + client(CALL, {"call": "file.stat", "args": 1}, call=4),
         "bad-records": come() + call("file.stat", {"path": "/"}, record=1) + call("file.stat", {"path": "/"}, number=2, record={"required": 1}),
+        "job": come() + job + pause() + output(SUPERVISOR, b"abc") + job_call("output", 2, stream="stdout", offset=1) + job_call("status", 3)
+        + job_call("wait", 4) + say(SUPERVISOR, EXITED, 256, last=1) + pause() + job_call("output", 5, stream="stderr", follow=True) + job_call("remove", 6),
+        "job-is-followed": come() + job + pause() + job_call("output", 2, stream="stdout", follow=True) + output(SUPERVISOR, b"x" * 300, times=1000)
+        + job_call("list", 3) + pause() + say(SUPERVISOR, EXITED, 9, last=1) + pause(),
+        "job-survives": come() + job + bytes([GO, 0]) + output(SUPERVISOR, b"abc") + come(1) + job_call("output", 1, who=1, stream="stdout")
+        + job_call("stop", 2, who=1) + pause(4) + job_call("signal", 3, who=1, signal=15),
+        "job-is-removed": come() + job + pause() + output(SUPERVISOR, b"x" * 300, times=1000) + say(SUPERVISOR, EXITED, last=1) + pause()
+        + job_call("output", 2, stream="stdout") + pause() + job_call("remove", 3) + client(CREDIT, count(65536), call=2, channel=1),
+        "job-calls-end": come() + job + pause() + job_call("output", 2, stream="stdout", follow=True) + job_call("wait", 3) + job_call("stop", 4)
+        + client(STOP, call=2, channel=1) + client(CANCEL, call=3) + client(CANCEL, call=4) + job_call("wait", 5) + bytes([GO, 0]),
+        "job-fails": come() + silent + job + pause() + say(SUPERVISOR, FAILED, 2, stage=2, last=1) + job_call("list", 2),
+        "job-is-cancelled": come() + silent + job + client(CANCEL, call=1) + pause() + say(SUPERVISOR, STARTED, 7) + say(SUPERVISOR, EXITED, 15, last=1),
+        "job-is-lost": come() + silent + job + pause() + bytes([GO, 0]) + say(SUPERVISOR, STARTED, 7) + come(1) + job_call("list", 1, who=1),
+        "job-is-recorded": come() + open_history + call("job.start", {"argv": ["cat"], "stderr": "merge"}, record=RECORD) + pause(4)
+        + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1) + job_call("wait", 2),
+        "no-memory-for-jobs": come() + b"".join(bytes([NO_MEMORY, i]) + call("job.start", {"argv": ["cat"]}, number=2 * i + 1)
+                                                + job_call("list", 2 * i + 2) for i in range(15)),
         "shutdown": come() + cat + pause() + call("guest.shutdown", number=2) + pause(4),
         "terminated": come() + cat + b"",
         "resume": come() + cat + pause() + client(DATA, b"abc", call=1) + resume(LINGER | CUT) + client(DATA, b"", call=1, flags=FIN) + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1),
@@ -612,6 +635,7 @@ FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
+JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
 HISTORY_CALLS = ["history.open", "history.record", "history.query", "history.get_operations", "history.get_output", "history.acknowledge", "history.status"]
 REPLY_WORDS = ["result", "error", "code", "message", "details", "event", "started", "opened", "entry", "record", "state", "complete", "failed", "delivered", "created"]
 SQL_WORDS = ["SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "DROP TABLE", "CREATE TRIGGER", "PRAGMA writable_schema=ON;", "PRAGMA user_version=", "sqlite_schema",
@@ -621,7 +645,7 @@ DICTIONARIES = {
     "control": JSON_WORDS,
     "json-check": JSON_WORDS,
     "arguments": JSON_WORDS + COMMAND_WORDS + FILE_WORDS,
-    "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + ["command.start", "command.signal", "guest.shutdown"],
+    "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + JOB_CALLS + ["command.start", "command.signal", "guest.shutdown", "job_id", "after", JOB],
     "files": FILE_CALLS + FILE_WORDS + ["/../", "/./", "//", "/h/", "/history", "/l", "/d/"],
     "historian": CALL_WORDS + HISTORY_CALLS + HISTORY_WORDS + SQL_WORDS + ["record.start", "record.finish", "historian.close"],
     "client": REPLY_WORDS + JSON_WORDS,

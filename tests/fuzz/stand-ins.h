@@ -17,6 +17,8 @@ typedef struct
   int64_t now;  /* nanoseconds, of both clocks */
   int64_t tick; /* how far the clock goes each time it is looked at */
 
+  unsigned random; /* how often there was something random */
+
   /* Which allocation will fail, counted from now; 0: none. */
   unsigned failing_allocation;
 
@@ -38,6 +40,7 @@ void stand_ins_reset (void);
 int fuzz_kill (pid_t pid, int signal_number);
 pid_t fuzz_waitpid (pid_t pid, int *status, int options);
 int fuzz_clock_gettime (clockid_t clock, struct timespec *time);
+ssize_t fuzz_getrandom (void *bytes, size_t size, unsigned flags);
 int fuzz_signalfd (int fd, const sigset_t *signals, int flags);
 int fuzz_sigprocmask (int how, const sigset_t *set, sigset_t *old);
 int fuzz_poll (struct pollfd *polled, nfds_t n, int timeout);

@@ -381,6 +381,48 @@ def test_query_that_is_not_read():
             assert operation(client, record)["status"] == "succeeded"
 
 
+def test_job():
+    """Recorded as a command: the start before it runs, the end when it ends, whoever is connected."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        go = guest.in_work("go")
+        os.mkfifo(go)
+        call = client.run("job.start", {"shell": f"echo begun; read x < {go}; echo $x; exit 3"}, record=record)
+        job = call.result["job_id"]
+        assert call.reply["record"] == {"state": "complete"}, call.reply
+        assert operation(client, record)["status"] == "started"
+        client.close()
+        with open(go, "w") as fifo:
+            fifo.write("went on\n")
+        client = guest.connect()
+        ended = client.run("job.wait", {"job_id": job}).result
+        assert ended["record"] == {"state": "complete"}, ended
+        row = operation(client, record)
+        assert row["status"] == "failed" and row["command"]["exit_code"] == 3, row
+        assert row["command"]["provider_command_id"] == job
+        assert row["result"]["stdout_total_bytes"] == 14 and row["result"]["history_storage_state"] == "complete"
+        assert output(client, record) == b"begun\nwent on\n"
+
+
+def test_job_that_could_not_begin():
+    with Guest() as guest:
+        client = guest.connect()
+        refused = client.run("job.start", {"argv": ["true"]}, record=envelope())
+        assert refused.error["code"] == "history_unavailable" and refused.reply["record"]["state"] == "failed"
+        done = client.run("job.start", {"argv": ["true"]}, record=envelope(required=False))
+        assert done.reply["record"] == {"state": "failed", "message": "The history has not been opened"}
+        ended = client.run("job.wait", {"job_id": done.result["job_id"]}).result
+        assert ended["result"]["exit_code"] == 0 and ended["record"]["state"] == "failed"
+        open_history(client)
+        record = envelope()
+        call = client.run("job.start", {"argv": ["/nope/prog"]}, record=record)
+        assert call.error["code"] == "command_not_found" and call.reply["record"] == {"state": "complete"}
+        row = operation(client, record)
+        assert row["status"] == "failed" and row["result"]["error_type"] == "command_not_found", row
+
+
 def end_with_shutdown(guest, client):
     assert client.run("guest.shutdown").reply == {"result": {}}
 
@@ -395,8 +437,9 @@ def test_end():
         with Guest() as guest:
             client = guest.connect()
             open_history(client)
-            running, finished = envelope(), envelope()
+            running, finished, job = envelope(), envelope(), envelope()
             client.command(["true"], record=finished)
+            client.run("job.start", {"argv": ["sleep", "1000"]}, record=job).result
             pids = guest.in_work("pids")
             os.mkfifo(pids)
             call = client.start("command.start", {
@@ -406,7 +449,8 @@ def test_end():
             end(guest, client)
             assert guest.process.wait(PATIENCE) == 0
             assert not is_running(pid)
-            assert rows(guest) == {running["event_id"]: "cancelled", finished["event_id"]: "succeeded"}
+            assert rows(guest) == {running["event_id"]: "cancelled", finished["event_id"]: "succeeded",
+                                   job["event_id"]: "cancelled"}
             if end is end_with_shutdown:
                 assert call.result["reason"] == "cancelled" and call.reply["record"] == {"state": "complete"}
 
@@ -444,7 +488,8 @@ def test_record_only():
         guest.start("--record-only")
         client = guest.connect()
         assert client.hello["features"] == ["history"]
-        for name in ("command.start", "command.signal", "file.read", "file.write", "history.record"):
+        for name in ("command.start", "command.signal", "file.read", "file.write", "history.record", "job.start",
+                     "job.list"):
             assert client.run(name, {"argv": ["true"], "path": "/"}).error["code"] == "unsupported_call", name
         assert client.run("history.open", {"existing": True}).result["identity"]["sandbox_id"] == "s"
         assert operation(client, record)["status"] == "succeeded" and output(client, record) == b"kept\n"
@@ -458,12 +503,17 @@ def test_killed_guest():
         open_history(client)
         record = envelope()
         client.wait_event(client.start("command.start", {"argv": ["sleep", "1000"]}, record=record))
+        job = envelope()
+        started = client.run("job.start", {"argv": ["sleep", "1000"]}, record=job).result
         guest.process.kill()
         guest.process.wait(PATIENCE)
         guest.start()
         client = guest.connect()
         open_history(client).result
         assert operation(client, record)["status"] == "unknown"
+        assert operation(client, job)["status"] == "unknown"
+        gone = client.run("job.wait", {"job_id": started["job_id"]})
+        assert gone.error["code"] == "job_not_found"
 
 
 if __name__ == "__main__":
