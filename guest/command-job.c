@@ -15,6 +15,7 @@ typedef struct
 {
   int64_t deadline;
   CommandLimits limits;
+  CommandUser user;
   uint32_t n_arguments;
   uint32_t n_variables;
   bool has_shell;
@@ -51,6 +52,7 @@ pack (const CommandSpec *spec, char *const *environment, size_t *size)
 {
   Head head = { .deadline = spec->deadline,
                 .limits = spec->limits,
+                .user = spec->user,
                 .has_shell = spec->shell != NULL,
                 .has_cwd = spec->cwd != NULL };
   char *bytes;
@@ -139,7 +141,7 @@ unpack (char *bytes, size_t size, CommandJob *job)
   Head head;
 
   memcpy (&head, bytes, sizeof head);
-  *job = (CommandJob){ .deadline = head.deadline, .limits = head.limits };
+  *job = (CommandJob){ .deadline = head.deadline, .limits = head.limits, .user = head.user };
   if ((head.has_shell && !(job->shell = take (&at, end)))
       || (head.has_cwd && !(job->cwd = take (&at, end))))
     return false;

@@ -15,9 +15,10 @@ typedef struct
   char *const *argv; /* NULL when there is a shell text */
   const char *shell;
   const char *cwd; /* NULL: stay */
-  char *const *environment;
+  char **environment;
   int64_t deadline; /* nanoseconds; 0: none */
   CommandLimits limits;
+  CommandUser user;
 } CommandJob;
 
 /* A descriptor of the file, or -1 with errno set. */

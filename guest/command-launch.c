@@ -49,6 +49,14 @@ open_streams (Command *self, Call *call)
   return fds[2] >= 0;
 }
 
+static void
+give_streams (const Command *self)
+{
+  for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS - 1; i++)
+    if (self->begin_fds[i] != self->broker->nothing_fd)
+      command_user_give (&self->spec.user, self->begin_fds[i]);
+}
+
 static bool
 open_job (Command *self)
 {
@@ -85,7 +93,10 @@ send_begin (const Command *self)
 bool
 command_open (Command *self, Call *call)
 {
-  return open_streams (self, call) && open_job (self);
+  if (!open_streams (self, call) || !open_job (self))
+    return false;
+  give_streams (self);
+  return true;
 }
 
 /* Gives the job to the supervisor that is ready, or to a new one. */

@@ -4,6 +4,7 @@
 
 #include "asb-frame.h"
 #include "asb-wire-json.h"
+#include "environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,13 @@ parse_deadline (CommandSpec *spec, json_t *args, Failure *failure)
   return true;
 }
 
+static bool
+parse_user (CommandSpec *spec, json_t *args, Failure *failure)
+{
+  spec->user.keeps_home = environment_get (spec->env.items, "HOME") != NULL;
+  return command_user_parse (&spec->user, args, failure);
+}
+
 bool
 command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure)
 {
@@ -128,7 +136,7 @@ command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure)
   return parse_streams (spec, args, failure) && parse_program (spec, args, &budget, failure)
          && parse_environment (spec, args, &budget, failure)
          && parse_directory (spec, args, failure) && parse_deadline (spec, args, failure)
-         && command_limits_parse (&spec->limits, args, failure);
+         && command_limits_parse (&spec->limits, args, failure) && parse_user (spec, args, failure);
 }
 
 void

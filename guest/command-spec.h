@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "command-limits.h"
+#include "command-user.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,6 +30,7 @@ typedef struct
   OutputMode outputs[2]; /* stdout, stderr */
   int64_t deadline;      /* nanoseconds; 0: none */
   CommandLimits limits;
+  CommandUser user;
 } CommandSpec;
 
 bool command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure);

@@ -86,6 +86,11 @@ describe_fault (const Command *self, const SupervisorMessage *message, Failure *
       command_limits_describe_fault (message->detail, error, program, failure);
       return;
     }
+  if (message->stage == SUPERVISOR_STAGE_USER)
+    {
+      command_user_describe_fault (&self->spec.user, message->detail, error, program, failure);
+      return;
+    }
   if (error == ENOENT || error == ENOTDIR)
     code = FAILURE_COMMAND_NOT_FOUND;
   else if (error == EACCES || error == ENOEXEC)

@@ -2,6 +2,8 @@
 
 #include "environment.h"
 
+#include "passwd.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #define MAX_RECORDS_SIZE (4 * 1024 * 1024)
-#define MAX_PASSWD_LINE 4096
 
 /* Of the one who started the guest, and wrong for a command that runs elsewhere. */
 static const char *const NOT_PASSED_ON[] = { "PWD", "OLDPWD", "SHLVL", "_" };
@@ -129,39 +130,14 @@ load_records (Environment *environment, int fd, const char **reason)
   return done;
 }
 
-/* The sixth field of the line of @uid, without the services that a C library would ask. */
-static bool
-home_of_line (char *line, uid_t uid, const char **home)
-{
-  char *fields[7];
-  char *end;
-
-  for (size_t i = 0; i < 7; i++)
-    {
-      fields[i] = strsep (&line, ":\n");
-      if (!fields[i])
-        return false;
-    }
-  if (strtoul (fields[2], &end, 10) != uid || end == fields[2] || *end != '\0' || *fields[5] != '/')
-    return false;
-  *home = fields[5];
-  return true;
-}
-
 static bool
 add_home (Environment *environment)
 {
-  char line[MAX_PASSWD_LINE];
-  char entry[MAX_PASSWD_LINE + sizeof "HOME="];
-  const char *home = "/";
-  FILE *passwd = fopen ("/etc/passwd", "re");
+  char entry[PASSWD_MAX_LINE + sizeof "HOME="];
+  Passwd found = { 0 };
 
-  while (passwd && fgets (line, sizeof line, passwd))
-    if (home_of_line (line, getuid (), &home))
-      break;
-  snprintf (entry, sizeof entry, "HOME=%s", home);
-  if (passwd)
-    fclose (passwd);
+  passwd_find (getuid (), &found);
+  snprintf (entry, sizeof entry, "HOME=%s", *found.home ? found.home : "/");
   return add (environment, entry);
 }
 

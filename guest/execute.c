@@ -119,12 +119,16 @@ execute_command (const CommandJob *job, const int streams[3], volatile ExecuteFa
 
   setsid ();
   place_streams (streams);
-  if (job->cwd && chdir (job->cwd) != 0)
-    give_up (fault, SUPERVISOR_STAGE_DIRECTORY, errno);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   fault->detail = command_limits_apply (&job->limits);
   if (fault->detail >= 0)
     give_up (fault, SUPERVISOR_STAGE_LIMIT, errno);
+  fault->detail = command_user_become (&job->user);
+  if (fault->detail != 0)
+    give_up (fault, SUPERVISOR_STAGE_USER, errno);
+  /* Nobody starts where he may not be. */
+  if (job->cwd && chdir (job->cwd) != 0)
+    give_up (fault, SUPERVISOR_STAGE_DIRECTORY, errno);
   sigemptyset (&none);
   sigprocmask (SIG_SETMASK, &none, NULL);
   if (job->shell)

@@ -136,7 +136,10 @@ begin (Supervisor *self, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
   if (self->state != STATE_WAITING)
     return;
   if (command_job_take (descriptors[3], &job))
-    execute (self, &job, descriptors);
+    {
+      command_user_resolve (&job.user, job.environment);
+      execute (self, &job, descriptors);
+    }
   else
     fail_to_fork (self);
 }

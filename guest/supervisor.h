@@ -33,7 +33,8 @@ typedef enum
   SUPERVISOR_STAGE_DIRECTORY,
   SUPERVISOR_STAGE_EXECUTE,
   SUPERVISOR_STAGE_SHELL,
-  SUPERVISOR_STAGE_LIMIT /* detail: which */
+  SUPERVISOR_STAGE_LIMIT, /* detail: which */
+  SUPERVISOR_STAGE_USER   /* detail: of command_user_become () */
 } SupervisorStage;
 
 typedef struct

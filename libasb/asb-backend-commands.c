@@ -47,7 +47,9 @@ resolve_spec (AsbBackend *self, AsbCommandSpec *spec, AsbCommandFlags flags, GEr
   return g_object_new (ASB_TYPE_COMMAND_SPEC, "argv", argv, "shell", shell, "cwd", directory,
                        "environment", asb_command_spec_get_environment (spec), "unset-environment",
                        asb_command_spec_get_unset_environment (spec), "flags", flags, "timeout-ms",
-                       asb_command_spec_get_timeout_ms (spec), "limits", limits, NULL);
+                       asb_command_spec_get_timeout_ms (spec), "limits", limits, "uid",
+                       asb_command_spec_get_uid (spec), "gid", asb_command_spec_get_gid (spec),
+                       NULL);
 }
 
 /* The command as people type it. */

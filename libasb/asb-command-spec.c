@@ -17,6 +17,9 @@
  * Since: 1.0
  */
 
+/* The highest number of a user or a group; the next stands for none. */
+#define MAX_ID (G_GINT64_CONSTANT (4294967295) - 1)
+
 struct _AsbCommandSpec
 {
   GObject parent_instance;
@@ -29,6 +32,8 @@ struct _AsbCommandSpec
   AsbCommandFlags flags;
   guint64 timeout_ms;
   AsbResourceLimits *limits;
+  gint64 uid;
+  gint64 gid;
   AsbOperation *operation;
 };
 
@@ -43,6 +48,8 @@ enum
   PROP_FLAGS,
   PROP_TIMEOUT_MS,
   PROP_LIMITS,
+  PROP_UID,
+  PROP_GID,
   PROP_OPERATION,
   N_PROPS
 };
@@ -98,6 +105,12 @@ asb_command_spec_get_property (GObject *object, guint property_id, GValue *value
     case PROP_LIMITS:
       g_value_set_object (value, self->limits);
       break;
+    case PROP_UID:
+      g_value_set_int64 (value, self->uid);
+      break;
+    case PROP_GID:
+      g_value_set_int64 (value, self->gid);
+      break;
     case PROP_OPERATION:
       g_value_set_object (value, self->operation);
       break;
@@ -137,6 +150,12 @@ asb_command_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_LIMITS:
       asb_command_spec_set_limits (self, g_value_get_object (value));
+      break;
+    case PROP_UID:
+      asb_command_spec_set_uid (self, g_value_get_int64 (value));
+      break;
+    case PROP_GID:
+      asb_command_spec_set_gid (self, g_value_get_int64 (value));
       break;
     case PROP_OPERATION:
       asb_command_spec_set_operation (self, g_value_get_object (value));
@@ -237,6 +256,29 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
       = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS, ASB_PARAM_READWRITE);
 
   /**
+   * AsbCommandSpec:uid:
+   *
+   * Number of the user to run as, −1 for the one the sandbox works as. HOME follows the user unless
+   * [property@CommandSpec:environment] has it. Where the sandbox may not become another user, as in
+   * a local one, nothing is run and the error is %ASB_ERROR_PERMISSION_DENIED.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_UID]
+      = g_param_spec_int64 ("uid", NULL, NULL, -1, MAX_ID, -1, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbCommandSpec:gid:
+   *
+   * Number of the group to run as, −1 for that of the user. A command that runs as another user or
+   * group is in no other groups.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_GID]
+      = g_param_spec_int64 ("gid", NULL, NULL, -1, MAX_ID, -1, ASB_PARAM_READWRITE);
+
+  /**
    * AsbCommandSpec:operation:
    *
    * The operation as recorded; set by the backend.
@@ -252,6 +294,8 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
 static void
 asb_command_spec_init (AsbCommandSpec *self)
 {
+  self->uid = -1;
+  self->gid = -1;
 }
 
 /**
@@ -571,6 +615,84 @@ asb_command_spec_set_limits (AsbCommandSpec *self, AsbResourceLimits *limits)
 
   if (g_set_object (&self->limits, limits))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
+}
+
+/**
+ * asb_command_spec_get_uid:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:uid].
+ *
+ * Returns: number of the user to run as, −1 for the one the sandbox works as
+ *
+ * Since: 1.0
+ */
+gint64
+asb_command_spec_get_uid (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), -1);
+
+  return self->uid;
+}
+
+/**
+ * asb_command_spec_set_uid:
+ * @self: a [class@CommandSpec]
+ * @uid: number of the user to run as, −1 for the one the sandbox works as; at most 4,294,967,294
+ *
+ * Sets [property@CommandSpec:uid].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_uid (AsbCommandSpec *self, gint64 uid)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+  g_return_if_fail (uid >= -1 && uid <= MAX_ID);
+
+  if (self->uid == uid)
+    return;
+  self->uid = uid;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_UID]);
+}
+
+/**
+ * asb_command_spec_get_gid:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:gid].
+ *
+ * Returns: number of the group to run as, −1 for that of the user
+ *
+ * Since: 1.0
+ */
+gint64
+asb_command_spec_get_gid (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), -1);
+
+  return self->gid;
+}
+
+/**
+ * asb_command_spec_set_gid:
+ * @self: a [class@CommandSpec]
+ * @gid: number of the group to run as, −1 for that of the user; at most 4,294,967,294
+ *
+ * Sets [property@CommandSpec:gid].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_gid (AsbCommandSpec *self, gint64 gid)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+  g_return_if_fail (gid >= -1 && gid <= MAX_ID);
+
+  if (self->gid == gid)
+    return;
+  self->gid = gid;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_GID]);
 }
 
 /**

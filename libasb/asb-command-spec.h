@@ -56,6 +56,14 @@ AsbResourceLimits *asb_command_spec_get_limits (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_limits (AsbCommandSpec *self, AsbResourceLimits *limits);
 ASB_AVAILABLE_IN_1_0
+gint64 asb_command_spec_get_uid (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_uid (AsbCommandSpec *self, gint64 uid);
+ASB_AVAILABLE_IN_1_0
+gint64 asb_command_spec_get_gid (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_gid (AsbCommandSpec *self, gint64 gid);
+ASB_AVAILABLE_IN_1_0
 AsbOperation *asb_command_spec_get_operation (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_operation (AsbCommandSpec *self, AsbOperation *operation);

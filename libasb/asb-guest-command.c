@@ -104,6 +104,18 @@ set_limits (json_t *arguments, AsbResourceLimits *limits)
     json_object_set (arguments, "limits", object);
 }
 
+static void
+set_user (json_t *arguments, AsbCommandSpec *spec)
+{
+  gint64 uid = asb_command_spec_get_uid (spec);
+  gint64 gid = asb_command_spec_get_gid (spec);
+
+  if (uid >= 0)
+    json_object_set_new (arguments, "uid", json_integer (uid));
+  if (gid >= 0)
+    json_object_set_new (arguments, "gid", json_integer (gid));
+}
+
 json_t *
 asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
 {
@@ -123,6 +135,7 @@ asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
                          json_integer ((json_int_t)MIN (timeout_ms, ASB_WIRE_MAX_INTEGER)));
   if (asb_command_spec_get_limits (spec))
     set_limits (arguments, asb_command_spec_get_limits (spec));
+  set_user (arguments, spec);
   return g_steal_pointer (&arguments);
 }
 

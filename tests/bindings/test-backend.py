@@ -140,6 +140,15 @@ class TestCommands(BackendTestCase):
         error = self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.execute, spec)
         self.assertIn("open_files", error.message)
 
+    def test_user(self):
+        """A local sandbox has one user."""
+        own = int(self.execute(Asb.CommandSpec.new_shell("id -u")).dup_stdout_text())
+        spec = Asb.CommandSpec(shell="id -u", uid=own)
+        self.assertEqual(self.execute(spec).dup_stdout_text(), f"{own}\n")
+        spec.set_uid(own + 1)
+        error = self.assert_fails(Asb.Error.PERMISSION_DENIED, self.execute, spec)
+        self.assertIn(f"user {own + 1}", error.message)
+
     def test_missing_program(self):
         error = self.assert_fails(Asb.Error.COMMAND_NOT_FOUND, self.execute,
                                   Asb.CommandSpec.new_argv(["no-such-program"]))

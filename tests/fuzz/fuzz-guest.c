@@ -346,7 +346,7 @@ helper_says (void)
   SupervisorMessage message = { .realtime.tv_sec = 1700000000, .monotonic = stand_ins.now };
 
   message.kind = (SupervisorMessageKind)(fuzz_take_byte (&input) % (SUPERVISOR_ENDED + 2));
-  message.stage = (SupervisorStage)(fuzz_take_byte (&input) % (SUPERVISOR_STAGE_LIMIT + 1));
+  message.stage = (SupervisorStage)(fuzz_take_byte (&input) % (SUPERVISOR_STAGE_USER + 1));
   message.value = fuzz_take_short (&input);
   message.detail = message.value - 1;
   message.last = fuzz_take_byte (&input) & 1;

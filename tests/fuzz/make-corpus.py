@@ -145,6 +145,8 @@ def arguments():
         "latest": command({"argv": ["true"], "deadline_ms": 9007199254740991}),
         "limits": command({"argv": ["true"], "limits": {"cpu_seconds": 5, "memory_bytes": 1 << 30, "file_size_bytes": 4096, "open_files": 20, "processes": None}}),
         "bad-limits": command({"argv": ["true"], "limits": {"open_files": 9007199254740991, "processes": "5"}}),
+        "user": command({"argv": ["id"], "uid": 1000, "gid": None, "env": ["HOME=/home"]}),
+        "bad-user": command({"argv": ["id"], "uid": 4294967295, "gid": "0"}),
         "no-deadline": command({"argv": ["true"], "deadline_ms": 0}),
         "path": file({"path": "/tmp//a/./b/", "follow": False, "recursive": True, "offset": 1, "length": 10, "mode": 420}),
         "root": file({"path": "/", "from": "//", "to": "/./."}),
@@ -322,6 +324,7 @@ def guests():
         "not-found": come() + silent + call("command.start", {"argv": ["nothing"]}) + pause() + say(SUPERVISOR, FAILED, 2, stage=2, last=1),
         "no-directory": come() + silent + call("command.start", {"argv": ["a"], "cwd": "/none"}) + pause() + say(SUPERVISOR, FAILED, 2, stage=1),
         "no-limit": come() + silent + call("command.start", {"argv": ["a"], "limits": {"open_files": 20}}) + pause() + say(SUPERVISOR, FAILED, 1, stage=4, last=1),
+        "no-user": come() + silent + call("command.start", {"argv": ["a"], "uid": 1000}) + pause() + say(SUPERVISOR, FAILED, 1, stage=5, last=1),
         "supervisor-dies": come() + cat + pause() + die(SUPERVISOR),
         "spare-dies": come() + die(SUPERVISOR, when=0) + cat + pause() + bytes([REAP]),
         "supervisor-lies": come() + cat + pause() + say(SUPERVISOR, EXITED) * 2 + say(SUPERVISOR, STARTED) + say(SUPERVISOR, SIGNALLED, 1)
@@ -630,7 +633,7 @@ CORPORA = {
 
 JSON_WORDS = ["{}", "[]", "null", "true", "false", ":1,", '"":', "\\u0000", "\\ud83d\\ude00", "9007199254740992", "1e400", "-0", '{"b64":"/w=="}']
 CALL_WORDS = ["call", "args", "record", "required", "event_id", "actor", "request"]
-COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes"]
+COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes", "uid", "gid"]
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",

@@ -311,14 +311,15 @@ class Guest:
         if listen:
             self.start(*options, env=env, **popen)
 
-    def start(self, *options, env=None, pass_fds=(), **popen):
+    def start(self, *options, env=None, pass_fds=(), program=(), **popen):
+        """@program runs the guest, whose command line follows."""
         if self.listener is None:
             self.listener = socket.socket(socket.AF_UNIX)
             self.listener.bind(self.path)
             self.listener.listen(128)
         fd = self.listener.fileno()
         self.process = subprocess.Popen(
-            [guest_program(), "serve", "--listen-fd", str(fd), "--history-dir", self.history, *options],
+            [*program, guest_program(), "serve", "--listen-fd", str(fd), "--history-dir", self.history, *options],
             pass_fds=(fd, *pass_fds), env=env, stdin=subprocess.DEVNULL, **popen)
 
     def connect(self, hello=True):

@@ -123,12 +123,15 @@ test_everything (Fixture *fixture, gconstpointer data)
   asb_command_spec_set_unset_environment (fixture->spec, unset);
   asb_command_spec_set_timeout_ms (fixture->spec, 1500);
   asb_command_spec_set_limits (fixture->spec, limits);
+  asb_command_spec_set_uid (fixture->spec, 0);
+  asb_command_spec_set_gid (fixture->spec, 4294967294);
   begin (fixture, NULL);
   peer_expect_arguments (fixture->peer, "command.start",
                          "{\"argv\": [\"prog\", \"\", \"a b\", {\"b64\": \"/w==\"}],"
                          " \"cwd\": {\"b64\": \"L3f/\"}, \"env\": [\"A=1\", {\"b64\": \"Qj3+\"}],"
                          " \"unset_env\": [\"LANG\"], \"deadline_ms\": 1500,"
                          " \"limits\": {\"open_files\": 20, \"memory_bytes\": 9007199254740991},"
+                         " \"uid\": 0, \"gid\": 4294967294,"
                          " \"stdin\": \"none\", \"stdout\": \"stream\", \"stderr\": \"stream\"}");
   peer_close (fixture->peer);
   g_assert_null (finish (fixture, NULL));
