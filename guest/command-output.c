@@ -14,7 +14,8 @@
 
 #define PIPE_SIZE (256 * 1024)
 
-/* A frame that is nearly full goes out as it is; of a small one a copy of the right size. */
+/* A frame that is nearly full goes out as it is; of a small one a copy of the right size, if there
+ * is memory for it. */
 #define FULL_ENOUGH (ASB_FRAME_MAX_DATA / 2)
 
 /* A pipe at its end mostly means that the command ends, and what is told of that goes with it. */
@@ -42,6 +43,7 @@ static void
 pass_on (CommandOutput *output, OutFrame *frame, size_t size)
 {
   AsbFrameHeader header = { .length = (uint32_t)size };
+  OutFrame *copy;
 
   record_output (&output->call->record, output->channel, out_frame_payload (frame), size);
   if (output->call->job)
@@ -51,14 +53,12 @@ pass_on (CommandOutput *output, OutFrame *frame, size_t size)
       give_back (frame);
       return;
     }
-  if (size >= FULL_ENOUGH)
-    {
-      frame->header.length = (uint32_t)size;
-      call_send (output->call, output->channel, frame);
-      return;
-    }
-  call_send (output->call, output->channel, out_frame_new (&header, out_frame_payload (frame)));
-  give_back (frame);
+  copy = size < FULL_ENOUGH ? out_frame_new (&header, out_frame_payload (frame)) : NULL;
+  if (copy)
+    give_back (frame);
+  else
+    frame->header.length = (uint32_t)size;
+  call_send (output->call, output->channel, copy ? copy : frame);
 }
 
 static void
