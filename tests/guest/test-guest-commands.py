@@ -423,21 +423,23 @@ def test_cancel_of_stopped_processes():
 def test_cancel_of_a_fork_bomb():
     with Guest() as guest:
         client = guest.connect()
-        # Each process leaves the session and makes more of its kind; a limit of its own keeps the machine alive.
+        # Each process leaves the session and makes more of its kind. Limits of its own, of number and
+        # of time, keep the machine alive.
         bomb = guest.in_work("bomb.py")
         with open(bomb, "w") as file:
             file.write("""
-import os, signal, sys
+import os, signal, sys, time
+end = time.monotonic() + 30
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("armed", flush=True)
-while True:
+while time.monotonic() < end:
     try:
         if os.fork() == 0:
             os.setsid()
     except OSError:
         pass
 """)
-        user = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (300, 300)); os.setuid(54321) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
+        user = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (100 if os.getuid() == 0 else 300,) * 2); os.setuid(54321) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
         os.chmod(guest.directory, 0o755)
         call = client.start_command(["python3", "-c", user, "python3", bomb])
         client.until(lambda: b"armed" in call.stdout)
