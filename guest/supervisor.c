@@ -128,14 +128,17 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
   offer_to_oom_killer (self);
 }
 
+/* Descriptors there is no room for are left out. */
 static void
-begin (Supervisor *self, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
+begin (Supervisor *self, const int *descriptors, size_t n_descriptors)
 {
   CommandJob job;
 
   if (self->state != STATE_WAITING)
     return;
-  if (command_job_take (descriptors[3], &job))
+  if (n_descriptors < SUPERVISOR_N_DESCRIPTORS)
+    fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = EMFILE });
+  else if (command_job_take (descriptors[3], &job))
     {
       command_user_resolve (&job.user, job.environment);
       execute (self, &job, descriptors);
@@ -298,8 +301,8 @@ read_message (Supervisor *self)
       return;
     }
   n_descriptors = take_descriptors (&header, descriptors);
-  if (message.kind == SUPERVISOR_BEGIN && n_descriptors == SUPERVISOR_N_DESCRIPTORS)
-    begin (self, descriptors);
+  if (message.kind == SUPERVISOR_BEGIN)
+    begin (self, descriptors, n_descriptors);
   else if (message.kind == SUPERVISOR_KILL)
     terminate (self, false);
   else if (message.kind == SUPERVISOR_SIGNAL)

@@ -43,7 +43,7 @@ def test_no_descriptors_for_clients():
     with Guest() as guest:
         client = guest.connect()
         ping(client)
-        with limited(guest, resource.RLIMIT_NOFILE, len(os.listdir(f"/proc/{guest.process.pid}/fd"))):
+        with limited(guest, resource.RLIMIT_NOFILE, count_descriptors(guest.process.pid)):
             for _ in range(20):
                 try:
                     guest.connect().close()
@@ -62,7 +62,7 @@ def test_descriptors_end_anywhere():
     with Guest() as guest:
         client = guest.connect()
         open_history(client)
-        used = len(os.listdir(f"/proc/{guest.process.pid}/fd"))
+        used = count_descriptors(guest.process.pid)
         for n in range(used, used + 12):
             with limited(guest, resource.RLIMIT_NOFILE, n):
                 call = client.start("command.start", {"argv": ["cat"], "stdin": "stream"}, record=envelope())

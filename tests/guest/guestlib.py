@@ -290,8 +290,8 @@ class Client:
         self.write(call, data, fin=True)
         return self.wait(call)
 
-    def read_file(self, path, **args):
-        return self.run("file.read", {"path": text(path), **args}, channels=[OUTPUT])
+    def read_file(self, path, record=None, **args):
+        return self.run("file.read", {"path": text(path), **args}, channels=[OUTPUT], record=record)
 
     def list(self, path):
         return self.run("file.list", {"path": text(path)}, channels=[OUTPUT])
