@@ -78,7 +78,7 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s]", "commands", "files", "history", "jobs");
+  return json_pack ("[s, s, s, s, s]", "commands", "files", "history", "jobs", "search");
 }
 
 static json_t *

@@ -446,8 +446,34 @@ def file_calls():
         "delete": start + call("file.delete", path="/l") + call("file.delete", path="/d") + call("file.delete", path="/d", recursive=True) + call("file.delete", path="/p"),
         "move": start + call("file.move", **{"from": "/a", "to": "/b"}) + call("file.move", **{"from": "/b", "to": "/d/b"}) + call("file.move", **{"from": "/d", "to": "/d/e/f"}),
         "move-over": start + call("file.move", **{"from": "/a", "to": "/d/b", "overwrite": True}) + call("file.move", **{"from": "/d", "to": "/p", "overwrite": True}),
+        "walk": start + call("file.walk", True, path="/") + credit + call("file.walk", path="/", max_depth=1, hidden=False) + call("file.walk", path="/l"),
+        "walk-cut": start + call("file.walk", path="/", max_results=2, time_limit_ms=1, kinds=["file", "other"]),
+        "walk-stopped": start + call("file.walk", path="/") + bytes([now | 3]) + call("file.walk", path="/d") + cancel,
+        "glob": start + call("file.glob", True, path="/", pattern="**/{a,b,\u00ff}*") + credit + call("file.glob", path="/", pattern="[!a-c]/", ignore_case=True)
+        + call("file.glob", path="/d", pattern={"b64": "/w=="}) + call("file.glob", path="/", pattern="../*"),
         "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
         "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
+    }
+
+
+# Whether case counts, a pattern, a path.
+
+def globs():
+    def pair(pattern, path, ignore_case=0):
+        return bytes([ignore_case]) + pattern.encode() + b"\n" + path.encode()
+
+    return {
+        "name": pair("*.py", "src/app/main.py"), "name-braces": pair("{top,main}.p?", "src/main.py"),
+        "path": pair("src/**/*.py", "src/a/b/main.py"), "root": pair("/*.py", "main.py"), "below": pair("src/**", "src/a/b"),
+        "class": pair("src/[!a-c]*/[]x^]", "src/d/]"), "class-no-slash": pair("a[!b]c/d", "a/c/d"),
+        "nested": pair("{a,{b,c/}*}/{d,}", "c/x/d"), "escaped": pair("\\*\\[x\\]{\\},\\,}", "*[x]}"),
+        "directory": pair("src/", "src"), "dots": pair("./a//./b", "a/b"), "out": pair("a/../b", "a/b"),
+        "cut-class": pair("a[b-", "ab"), "cut-braces": pair("{a,{b}", "a"), "cut-escape": pair("a\\", "a"),
+        "range": pair("[z-a]", "b"), "named": pair("[[:alpha:]]", "a"), "deep": pair("{" * 9, "a"),
+        "case": pair("SRC/[M-N]AIN*", "src/main.py", 1), "many-stars": pair("*a*a*a*a*a*a*b", "a" * 40),
+        "many-ways": pair("{a,aa}" * 10, "a" * 15), "many-folders": pair("**/**/**/**/x", "a/b/c/d/e/f"),
+        "characters": pair("[\u00e0-\u00ff]?\u20ac*", "x/\u00fcb\u20ac\U0001f600"),
+        "bytes": b"\0\xff[\xfe-\xff]?\n\xff\xfe\xc3", "empty": pair("", "a"),
     }
 
 
@@ -621,7 +647,7 @@ CORPORA = {
     "control": controls,
     "arguments": arguments,
     "guest": guests,
-    "files": file_calls,
+    "files": file_calls, "glob": globs,
     "historian": historians,
     "client": clients,
     "record": rows,
@@ -636,6 +662,8 @@ CALL_WORDS = ["call", "args", "record", "required", "event_id", "actor", "reques
 COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes", "uid", "gid"]
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
+SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms"]
+SEARCH_CALLS = ["file.walk", "file.glob"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
@@ -649,7 +677,8 @@ DICTIONARIES = {
     "json-check": JSON_WORDS,
     "arguments": JSON_WORDS + COMMAND_WORDS + FILE_WORDS,
     "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + JOB_CALLS + ["command.start", "command.signal", "guest.shutdown", "job_id", "after", JOB],
-    "files": FILE_CALLS + FILE_WORDS + ["/../", "/./", "//", "/h/", "/history", "/l", "/d/"],
+    "files": FILE_CALLS + FILE_WORDS + SEARCH_CALLS + SEARCH_WORDS + ["/../", "/./", "//", "/h/", "/history", "/l", "/d/"],
+    "glob": ["**/", "/**", "{a,", ",b}", "[!", "[a-z]", "\\*", "./", ".."],
     "historian": CALL_WORDS + HISTORY_CALLS + HISTORY_WORDS + SQL_WORDS + ["record.start", "record.finish", "historian.close"],
     "client": REPLY_WORDS + JSON_WORDS,
     "record": JSON_WORDS + ["seq", "source_seq", "event_id", "status", "request", "result", "duration_ms"],
