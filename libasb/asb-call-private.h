@@ -24,6 +24,10 @@ GTask *asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_ty
                        GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data,
                        gpointer tag);
 
+/* Answers the task of a call that was cancelled before it began: no implementation needs to look.
+ */
+gboolean asb_call_is_cancelled (GTask *task);
+
 /* For a virtual function that is not there: answers the task. */
 void asb_call_unsupported (GTask *task, const char *what);
 

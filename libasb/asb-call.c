@@ -330,6 +330,15 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
   return inner;
 }
 
+gboolean
+asb_call_is_cancelled (GTask *task)
+{
+  if (!g_task_return_error_if_cancelled (task))
+    return FALSE;
+  g_object_unref (task);
+  return TRUE;
+}
+
 void
 asb_call_unsupported (GTask *task, const char *what)
 {

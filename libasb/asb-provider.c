@@ -139,6 +139,22 @@ asb_provider_get_capabilities (AsbProvider *self)
   return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
 }
 
+/* Ids are text, as providers give them out: bytes that are none would only be a riddle to scripts.
+ */
+static gboolean
+id_is_unheard_of (GTask *task, const char *sandbox_id)
+{
+  g_autofree char *shown = NULL;
+
+  if (g_utf8_validate (sandbox_id, -1, NULL))
+    return FALSE;
+  shown = g_utf8_make_valid (sandbox_id, -1);
+  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”",
+                           shown);
+  g_object_unref (task);
+  return TRUE;
+}
+
 /* What no provider could make sense of, so that none needs to look. */
 static gboolean
 check_spec (AsbSandboxSpec *spec, GError **error)
@@ -180,6 +196,8 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_create_sandbox_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (!check_spec (spec, &error))
     {
       g_task_return_error (task, g_steal_pointer (&error));
@@ -269,6 +287,8 @@ asb_provider_get_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_get_sandbox_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->get_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->get_sandbox (self, sandbox_id, task);
@@ -351,6 +371,8 @@ asb_provider_list_sandboxes_async (AsbProvider *self, AsbSandboxFilter *filter,
 
   task = asb_call_begin (self, &kind, G_TYPE_LIST_MODEL, cancellable, callback, user_data,
                          asb_provider_list_sandboxes_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->list_sandboxes)
     {
       ASB_PROVIDER_GET_IFACE (self)->list_sandboxes (self, filter, task);
@@ -434,6 +456,8 @@ asb_provider_delete_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_provider_delete_sandbox_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->delete_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->delete_sandbox (self, sandbox_id, task);
@@ -517,6 +541,8 @@ asb_provider_renew_sandbox_async (AsbProvider *self, const char *sandbox_id, gin
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_renew_sandbox_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->renew_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->renew_sandbox (self, sandbox_id, seconds, task);
@@ -600,6 +626,8 @@ asb_provider_pause_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_pause_sandbox_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->pause_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->pause_sandbox (self, sandbox_id, task);
@@ -681,6 +709,8 @@ asb_provider_resume_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_resume_sandbox_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->resume_sandbox)
     {
       ASB_PROVIDER_GET_IFACE (self)->resume_sandbox (self, sandbox_id, task);
@@ -766,6 +796,8 @@ asb_provider_open_stream_async (AsbProvider *self, const char *sandbox_id, AsbSt
 
   task = asb_call_begin (self, &kind, G_TYPE_IO_STREAM, cancellable, callback, user_data,
                          asb_provider_open_stream_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->open_stream)
     {
       ASB_PROVIDER_GET_IFACE (self)->open_stream (self, sandbox_id, spec, task);
@@ -856,6 +888,8 @@ asb_provider_put_file_async (AsbProvider *self, const char *sandbox_id, const ch
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_provider_put_file_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->put_file)
     {
       ASB_PROVIDER_GET_IFACE (self)->put_file (self, sandbox_id, path, contents, mode, task);
@@ -943,6 +977,8 @@ asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_TRANSPORT, cancellable, callback, user_data,
                          asb_provider_open_transport_async);
+  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+    return;
   if (ASB_PROVIDER_GET_IFACE (self)->open_transport)
     {
       ASB_PROVIDER_GET_IFACE (self)->open_transport (self, sandbox_id, task);

@@ -324,3 +324,90 @@ asb_sandbox_filter_set_page_size (AsbSandboxFilter *self, guint page_size)
   self->page_size = page_size;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PAGE_SIZE]);
 }
+
+static gboolean
+metadata_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
+{
+  AsbSandboxRef *ref = asb_sandbox_info_get_ref (info);
+  GHashTable *metadata = ref ? asb_sandbox_ref_get_metadata (ref) : NULL;
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (!self->metadata)
+    return TRUE;
+  g_hash_table_iter_init (&iter, self->metadata);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    if (!metadata || g_strcmp0 (g_hash_table_lookup (metadata, name), value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+state_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
+{
+  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
+  GEnumValue *state = g_enum_get_value (enum_class, (int)asb_sandbox_info_get_state (info));
+  g_autofree const char **wanted = NULL;
+
+  if (!self->states || !g_variant_is_of_type (self->states, G_VARIANT_TYPE_STRING_ARRAY))
+    return TRUE;
+  wanted = g_variant_get_strv (self->states, NULL);
+  return state && g_strv_contains (wanted, state->value_nick);
+}
+
+/**
+ * asb_sandbox_filter_matches:
+ * @self: a [class@SandboxFilter]
+ * @info: a sandbox
+ *
+ * Whether a sandbox has all the metadata the filter names, and one of its states. Pages are not
+ * looked at. For providers, and for whoever does not trust a server to have heeded a filter.
+ *
+ * Returns: whether @info is one of those the filter lets through
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_sandbox_filter_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_FILTER (self), FALSE);
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (info), FALSE);
+
+  return metadata_matches (self, info) && state_matches (self, info);
+}
+
+/**
+ * asb_sandbox_filter_select:
+ * @self: a [class@SandboxFilter]
+ * @infos: all sandboxes there are, a list of [class@SandboxInfo]
+ *
+ * Picks the page the filter asks for from those it lets through, in their order. A provider that
+ * knows all its sandboxes answers `list_sandboxes` with it.
+ *
+ * Returns: (transfer full): a list of [class@SandboxInfo]
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_sandbox_filter_select (AsbSandboxFilter *self, GListModel *infos)
+{
+  g_autoptr (GListStore) page = g_list_store_new (ASB_TYPE_SANDBOX_INFO);
+  guint64 position = 0;
+  guint64 first;
+
+  g_return_val_if_fail (ASB_IS_SANDBOX_FILTER (self), NULL);
+  g_return_val_if_fail (G_IS_LIST_MODEL (infos), NULL);
+
+  first = (guint64)(self->page - 1) * self->page_size;
+  for (guint i = 0; i < g_list_model_get_n_items (infos); i++)
+    {
+      g_autoptr (AsbSandboxInfo) info = g_list_model_get_item (infos, i);
+
+      if (!asb_sandbox_filter_matches (self, info))
+        continue;
+      if (position >= first && position < first + self->page_size)
+        g_list_store_append (page, info);
+      position++;
+    }
+  return G_LIST_MODEL (g_steal_pointer (&page));
+}

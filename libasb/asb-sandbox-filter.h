@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "asb-enums.h"
+#include "asb-sandbox-info.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -36,5 +37,10 @@ ASB_AVAILABLE_IN_1_0
 guint asb_sandbox_filter_get_page_size (AsbSandboxFilter *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_filter_set_page_size (AsbSandboxFilter *self, guint page_size);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_sandbox_filter_matches (AsbSandboxFilter *self, AsbSandboxInfo *info);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_sandbox_filter_select (AsbSandboxFilter *self,
+                                       GListModel *infos) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "asb-sandbox-ref.h"
 
 #include "asb-enum-types.h"
+#include "asb-error.h"
 #include "asb-property-private.h"
 
 /**
@@ -194,6 +195,181 @@ asb_sandbox_ref_class_init (AsbSandboxRefClass *klass)
 static void
 asb_sandbox_ref_init (AsbSandboxRef *self)
 {
+}
+
+/**
+ * asb_sandbox_ref_new:
+ * @provider_name: the name of the provider
+ * @provider_key: which of the provider's accounts or servers
+ * @sandbox_id: the id the provider gave
+ * @sandbox_instance_id: the id of this very sandbox, new for each
+ * @endpoint_fingerprint: (nullable): where the provider is reached
+ * @metadata: (nullable) (element-type utf8 utf8): names and values kept with the sandbox; copied
+ *
+ * Makes the identity of a sandbox. For providers; bindings, which cannot set
+ * [property@SandboxRef:metadata], need it.
+ *
+ * Returns: (transfer full): a new reference
+ *
+ * Since: 1.0
+ */
+AsbSandboxRef *
+asb_sandbox_ref_new (const char *provider_name, const char *provider_key, const char *sandbox_id,
+                     const char *sandbox_instance_id, const char *endpoint_fingerprint,
+                     GHashTable *metadata)
+{
+  g_autoptr (GHashTable) copy = NULL;
+
+  g_return_val_if_fail (provider_name != NULL, NULL);
+  g_return_val_if_fail (provider_key != NULL, NULL);
+  g_return_val_if_fail (sandbox_id != NULL, NULL);
+  g_return_val_if_fail (sandbox_instance_id != NULL, NULL);
+
+  if (metadata)
+    {
+      GHashTableIter iter;
+      gpointer name, value;
+
+      copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      g_hash_table_iter_init (&iter, metadata);
+      while (g_hash_table_iter_next (&iter, &name, &value))
+        g_hash_table_insert (copy, g_strdup (name), g_strdup (value));
+    }
+  return g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", provider_name, "provider-key",
+                       provider_key, "sandbox-id", sandbox_id, "sandbox-instance-id",
+                       sandbox_instance_id, "endpoint-fingerprint", endpoint_fingerprint,
+                       "metadata", copy, NULL);
+}
+
+/* What is kept of a reference, and whether it must be there. */
+static const struct
+{
+  const char *name;
+  gsize offset;
+  gboolean is_required;
+} texts[] = {
+  { "provider-name", G_STRUCT_OFFSET (AsbSandboxRef, provider_name), TRUE },
+  { "provider-key", G_STRUCT_OFFSET (AsbSandboxRef, provider_key), TRUE },
+  { "sandbox-id", G_STRUCT_OFFSET (AsbSandboxRef, sandbox_id), TRUE },
+  { "sandbox-instance-id", G_STRUCT_OFFSET (AsbSandboxRef, sandbox_instance_id), TRUE },
+  { "endpoint-fingerprint", G_STRUCT_OFFSET (AsbSandboxRef, endpoint_fingerprint), FALSE },
+};
+
+static GVariant *
+serialize_metadata (AsbSandboxRef *self)
+{
+  GVariantBuilder builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("a{ss}"));
+  g_autoptr (GList) names = g_hash_table_get_keys (self->metadata);
+
+  /* In one order, so that the same reference always becomes the same bytes. */
+  names = g_list_sort (names, (GCompareFunc)g_strcmp0);
+  for (GList *link = names; link; link = link->next)
+    g_variant_builder_add (&builder, "{ss}", link->data,
+                           g_hash_table_lookup (self->metadata, link->data));
+  return g_variant_builder_end (&builder);
+}
+
+/**
+ * asb_sandbox_ref_serialize:
+ * @self: a [class@SandboxRef]
+ *
+ * Puts a reference into a form that can be kept, in a setting, a file or a message.
+ *
+ * Returns: (transfer floating): an `a{sv}` with the properties under their names
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_sandbox_ref_serialize (AsbSandboxRef *self)
+{
+  GVariantBuilder builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE_VARDICT);
+
+  g_return_val_if_fail (ASB_IS_SANDBOX_REF (self), NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      const char *text = G_STRUCT_MEMBER (char *, self, texts[i].offset);
+
+      if (text)
+        g_variant_builder_add (&builder, "{sv}", texts[i].name, g_variant_new_string (text));
+    }
+  if (self->metadata)
+    g_variant_builder_add (&builder, "{sv}", "metadata", serialize_metadata (self));
+  return g_variant_builder_end (&builder);
+}
+
+static gboolean
+take_text (AsbSandboxRef *self, GVariant *variant, gsize i, GError **error)
+{
+  char **place = &G_STRUCT_MEMBER (char *, self, texts[i].offset);
+  g_autoptr (GVariant) value = g_variant_lookup_value (variant, texts[i].name, NULL);
+
+  if (value && g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
+    *place = g_variant_dup_string (value, NULL);
+  else if (value)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "“%s” of a serialized sandbox must be a string, not “%s”", texts[i].name,
+                 g_variant_get_type_string (value));
+  else if (texts[i].is_required)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "A serialized sandbox must have “%s”", texts[i].name);
+  return *place || (!value && !texts[i].is_required);
+}
+
+static gboolean
+take_metadata (AsbSandboxRef *self, GVariant *variant, GError **error)
+{
+  g_autoptr (GVariant) value = g_variant_lookup_value (variant, "metadata", NULL);
+  GVariantIter iter;
+  char *name, *text;
+
+  if (!value)
+    return TRUE;
+  if (!g_variant_is_of_type (value, G_VARIANT_TYPE ("a{ss}")))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "“metadata” of a serialized sandbox must be of type “a{ss}”, not “%s”",
+                   g_variant_get_type_string (value));
+      return FALSE;
+    }
+  self->metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_variant_iter_init (&iter, value);
+  while (g_variant_iter_next (&iter, "{ss}", &name, &text))
+    g_hash_table_insert (self->metadata, name, text);
+  return TRUE;
+}
+
+/**
+ * asb_sandbox_ref_deserialize:
+ * @variant: what [method@SandboxRef.serialize] gave
+ * @error: return location for an error
+ *
+ * Makes a reference of its serialized form. %ASB_ERROR_INVALID_ARGUMENT if @variant is of another
+ * kind; members that are not known are ignored.
+ *
+ * Returns: (transfer full): a new reference
+ *
+ * Since: 1.0
+ */
+AsbSandboxRef *
+asb_sandbox_ref_deserialize (GVariant *variant, GError **error)
+{
+  g_autoptr (AsbSandboxRef) self = NULL;
+
+  g_return_val_if_fail (variant != NULL, NULL);
+
+  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_VARDICT))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "A serialized sandbox must be of type “a{sv}”, not “%s”",
+                   g_variant_get_type_string (variant));
+      return NULL;
+    }
+  self = g_object_new (ASB_TYPE_SANDBOX_REF, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (!take_text (self, variant, i, error))
+      return NULL;
+  return take_metadata (self, variant, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /**

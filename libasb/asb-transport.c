@@ -137,6 +137,8 @@ asb_transport_start_command_async (AsbTransport *self, AsbCommandSpec *spec,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_PROCESS, cancellable, callback, user_data,
                          asb_transport_start_command_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->start_command)
     {
       ASB_TRANSPORT_GET_IFACE (self)->start_command (self, spec, task);
@@ -221,6 +223,8 @@ asb_transport_query_file_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_transport_query_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->query_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->query_file (self, request, task);
@@ -303,6 +307,8 @@ asb_transport_list_files_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_LIST_MODEL, cancellable, callback, user_data,
                          asb_transport_list_files_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->list_files)
     {
       ASB_TRANSPORT_GET_IFACE (self)->list_files (self, request, task);
@@ -386,6 +392,8 @@ asb_transport_read_file_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_BYTES, cancellable, callback, user_data,
                          asb_transport_read_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->read_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->read_file (self, request, task);
@@ -468,6 +476,8 @@ asb_transport_open_read_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_transport_open_read_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->open_read)
     {
       ASB_TRANSPORT_GET_IFACE (self)->open_read (self, request, task);
@@ -553,6 +563,8 @@ asb_transport_write_file_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_transport_write_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->write_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->write_file (self, request, task);
@@ -638,6 +650,8 @@ asb_transport_open_write_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_OUTPUT_STREAM, cancellable, callback, user_data,
                          asb_transport_open_write_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->open_write)
     {
       ASB_TRANSPORT_GET_IFACE (self)->open_write (self, request, task);
@@ -722,6 +736,8 @@ asb_transport_make_directory_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_transport_make_directory_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->make_directory)
     {
       ASB_TRANSPORT_GET_IFACE (self)->make_directory (self, request, task);
@@ -805,6 +821,8 @@ asb_transport_delete_file_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_transport_delete_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->delete_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->delete_file (self, request, task);
@@ -889,6 +907,8 @@ asb_transport_move_file_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_transport_move_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->move_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->move_file (self, request, task);
@@ -973,6 +993,8 @@ asb_transport_call_async (AsbTransport *self, const char *name, GVariant *argume
 
   task = asb_call_begin (self, &kind, G_TYPE_VARIANT, cancellable, callback, user_data,
                          asb_transport_call_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->call)
     {
       ASB_TRANSPORT_GET_IFACE (self)->call (self, name, arguments, task);
@@ -1059,6 +1081,8 @@ asb_transport_open_call_async (AsbTransport *self, const char *name, GVariant *a
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_transport_open_call_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->open_call)
     {
       ASB_TRANSPORT_GET_IFACE (self)->open_call (self, name, arguments, task);

@@ -652,59 +652,22 @@ perform_open_transport (AsbMockCall *call, GValue *answer, GError **error)
 }
 
 static gboolean
-has_metadata (AsbSandboxInfo *info, GHashTable *wanted)
-{
-  GHashTable *metadata = asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (info));
-  GHashTableIter iter;
-  gpointer key, value;
-
-  if (!wanted)
-    return TRUE;
-  g_hash_table_iter_init (&iter, wanted);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (!metadata || g_strcmp0 (g_hash_table_lookup (metadata, key), value) != 0)
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-has_state (AsbSandboxInfo *info, GVariant *states)
-{
-  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
-  const char *nick
-      = g_enum_get_value (enum_class, (int)asb_sandbox_info_get_state (info))->value_nick;
-  g_autofree const char **wanted = NULL;
-
-  if (!states || !g_variant_is_of_type (states, G_VARIANT_TYPE_STRING_ARRAY))
-    return TRUE;
-  wanted = g_variant_get_strv (states, NULL);
-  return g_strv_contains (wanted, nick);
-}
-
-static gboolean
 perform_list (AsbMockCall *call, GValue *answer, GError **error)
 {
   AsbMockProvider *self = call->provider;
-  AsbSandboxFilter *filter = ASB_SANDBOX_FILTER (call->argument);
-  guint64 page_size = asb_sandbox_filter_get_page_size (filter);
-  guint64 first = (asb_sandbox_filter_get_page (filter) - 1) * page_size;
+  g_autoptr (GListStore) all = g_list_store_new (ASB_TYPE_SANDBOX_INFO);
   g_auto (GStrv) ids = dup_sandbox_ids (self);
-  GListStore *list = g_list_store_new (ASB_TYPE_SANDBOX_INFO);
-  guint64 n_matches = 0;
 
   for (gsize i = 0; ids[i]; i++)
     {
       g_autoptr (AsbMockSandbox) sandbox = find_sandbox (self, ids[i], NULL);
       g_autoptr (AsbSandboxInfo) info = sandbox ? asb_mock_sandbox_describe (sandbox) : NULL;
 
-      if (!info || !has_metadata (info, asb_sandbox_filter_get_metadata (filter))
-          || !has_state (info, asb_sandbox_filter_get_states (filter)))
-        continue;
-      if (n_matches >= first && n_matches < first + page_size)
-        g_list_store_append (list, info);
-      n_matches++;
+      if (info)
+        g_list_store_append (all, info);
     }
-  asb_mock_answer_object (answer, list);
+  asb_mock_answer_object (
+      answer, asb_sandbox_filter_select (ASB_SANDBOX_FILTER (call->argument), G_LIST_MODEL (all)));
   return TRUE;
 }
 

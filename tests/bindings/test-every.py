@@ -114,6 +114,8 @@ def sample(parameter):
         return Gio.Cancellable.new()
     if kind == "Gio.IOStream":
         return Gio.SimpleIOStream.new(Gio.MemoryInputStream.new(), Gio.MemoryOutputStream.new_resizable())
+    if kind == "Gio.ListModel":
+        return Gio.ListStore.new(Asb.SandboxInfo.__gtype__)
     return sample_of_ours(kind)
 
 
