@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "command-limits.h"
 #include "environment.h"
 #include "list.h"
 #include "loop.h"
@@ -27,6 +28,7 @@ typedef struct
   bool record_only;
   const Environment *environment;
   const ProcessState *process;
+  CommandLimits command_limits; /* no command may take more */
 } BrokerOptions;
 
 typedef enum

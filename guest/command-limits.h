@@ -20,6 +20,13 @@ typedef struct
  * privileged guest could set it, another could not, and both shall do the same. */
 bool command_limits_parse (CommandLimits *limits, json_t *args, Failure *failure);
 
+/* “NAME=NUMBER”, as an option of the guest, which may itself be held to less. Returns false if it
+ * is none. */
+bool command_limits_add (CommandLimits *limits, const char *text);
+
+/* What @limits does not name becomes as in @most. One above that is refused. */
+bool command_limits_bound (CommandLimits *limits, const CommandLimits *most, Failure *failure);
+
 /* Sets them for this process, and for what it becomes, for good. Returns a negative number, or the
  * limit that cannot be set, with errno. Changes nothing else in memory. */
 int command_limits_apply (const CommandLimits *limits);

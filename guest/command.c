@@ -267,7 +267,9 @@ command_prepare (Call *call)
       return;
     }
   call->operation = self;
-  if (!command_spec_parse (&self->spec, call->args, &call->failure))
+  if (!command_spec_parse (&self->spec, call->args, &call->failure)
+      || !command_limits_bound (&self->spec.limits, &self->broker->options->command_limits,
+                                &call->failure))
     return;
   if (self->spec.has_input)
     call_open_inlet (call);

@@ -28,6 +28,9 @@ static const char USAGE[]
       "  --listen-fd N         listen on the socket N that was passed in, instead of a path\n"
       "  --liveness-fd N       end when N is at its end\n"
       "  --environment-fd N    read variables for commands from N: NAME=value and NUL, each\n"
+      "  --command-limit NAME=NUMBER\n"
+      "                        let no command take more: cpu_seconds, memory_bytes,\n"
+      "                        file_size_bytes, open_files, processes\n"
       "  --record-only         serve the record of a sandbox that is gone, and nothing else\n";
 
 typedef enum
@@ -40,6 +43,7 @@ typedef enum
 {
   OPTION_PATH,
   OPTION_DESCRIPTOR,
+  OPTION_LIMIT,
   OPTION_FLAG
 } OptionType;
 
@@ -50,6 +54,12 @@ typedef struct
   OptionType type;
   void *value;
 } Option;
+
+static const char *const NEEDED[] = {
+  [OPTION_PATH] = "An absolute path is needed after",
+  [OPTION_DESCRIPTOR] = "A descriptor number is needed after",
+  [OPTION_LIMIT] = "The name of a limit, “=” and a number are needed after",
+};
 
 static int
 fail (const char *problem, const char *option)
@@ -77,6 +87,8 @@ set_option (const Option *option, const char *argument)
     *(bool *)option->value = true;
   else if (option->type == OPTION_DESCRIPTOR)
     return parse_descriptor (argument, option->value);
+  else if (option->type == OPTION_LIMIT)
+    return command_limits_add (option->value, argument);
   else
     *(const char **)option->value = argument;
   return option->type != OPTION_PATH || *argument == '/';
@@ -101,6 +113,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
     { "--listen-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->listen_fd },
     { "--liveness-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->liveness_fd },
     { "--environment-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->environment_fd },
+    { "--command-limit", FOR_SERVE, OPTION_LIMIT, &result->command_limits },
     { "--record-only", FOR_SERVE, OPTION_FLAG, &result->record_only },
     { NULL },
   };
@@ -115,9 +128,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
       if (option->type != OPTION_FLAG && !(argument = argv[++i]))
         return fail ("A value is missing after", option->name);
       if (!set_option (option, argument))
-        return fail (option->type == OPTION_PATH ? "An absolute path is needed after"
-                                                 : "A descriptor number is needed after",
-                     option->name);
+        return fail (NEEDED[option->type], option->name);
     }
   return 0;
 }

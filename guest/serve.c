@@ -74,7 +74,8 @@ run (const ServeOptions *options, int listen_fd, int ready_fd, const Environment
                            .history_dir = options->history_dir,
                            .record_only = options->record_only,
                            .environment = environment,
-                           .process = process };
+                           .process = process,
+                           .command_limits = options->command_limits };
 
   if (ready_fd >= 0)
     close (ready_fd);

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "command-limits.h"
+
 #include <stdbool.h>
 
 typedef struct
@@ -14,6 +16,7 @@ typedef struct
   const char *socket_path;
   const char *history_dir;
   bool record_only;
+  CommandLimits command_limits;
 } ServeOptions;
 
 /* Serves until it is told to end; the exit status. When somebody serves at the same path already

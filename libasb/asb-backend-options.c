@@ -33,6 +33,7 @@ struct _AsbBackendOptions
   char **environment;
   GHashTable *metadata;
   char *idempotency_key;
+  AsbResourceLimits *limits;
   AsbLifetime lifetime;
   AsbCleanupPolicy cleanup;
   AsbTtlMode sandbox_ttl_mode;
@@ -62,6 +63,7 @@ enum
   PROP_ENVIRONMENT,
   PROP_METADATA,
   PROP_IDEMPOTENCY_KEY,
+  PROP_LIMITS,
   PROP_LIFETIME,
   PROP_CLEANUP,
   PROP_SANDBOX_TTL_MODE,
@@ -94,6 +96,7 @@ asb_backend_options_finalize (GObject *object)
   g_clear_pointer (&self->workdir, g_free);
   g_clear_pointer (&self->environment, g_strfreev);
   g_clear_pointer (&self->metadata, g_hash_table_unref);
+  g_clear_object (&self->limits);
   g_clear_pointer (&self->idempotency_key, g_free);
   g_clear_object (&self->command_result_config);
   g_clear_object (&self->history);
@@ -151,6 +154,9 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
       break;
     case PROP_IDEMPOTENCY_KEY:
       g_value_set_string (value, self->idempotency_key);
+      break;
+    case PROP_LIMITS:
+      g_value_set_object (value, self->limits);
       break;
     case PROP_LIFETIME:
       g_value_set_enum (value, self->lifetime);
@@ -230,6 +236,9 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_IDEMPOTENCY_KEY:
       asb_backend_options_set_idempotency_key (self, g_value_get_string (value));
+      break;
+    case PROP_LIMITS:
+      asb_backend_options_set_limits (self, g_value_get_object (value));
       break;
     case PROP_LIFETIME:
       asb_backend_options_set_lifetime (self, g_value_get_enum (value));
@@ -400,6 +409,18 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
    */
   properties[PROP_IDEMPOTENCY_KEY]
       = g_param_spec_string ("idempotency-key", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:limits:
+   *
+   * What each command inside may take, and no command of the sandbox more; %NULL for what the
+   * provider has as a default. With [const@CAPABILITY_RESOURCE_LIMITS] native, memory and processes
+   * are those of all together, too.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIMITS]
+      = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS, ASB_PARAM_READWRITE);
 
   /**
    * AsbBackendOptions:lifetime:
@@ -996,6 +1017,44 @@ asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *id
 
   if (asb_property_replace_string (&self->idempotency_key, idempotency_key))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDEMPOTENCY_KEY]);
+}
+
+/**
+ * asb_backend_options_get_limits:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:limits].
+ *
+ * Returns: (transfer none) (nullable): what each command inside may take; %NULL for what the
+ * provider has as a default
+ *
+ * Since: 1.0
+ */
+AsbResourceLimits *
+asb_backend_options_get_limits (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return self->limits;
+}
+
+/**
+ * asb_backend_options_set_limits:
+ * @self: a [class@BackendOptions]
+ * @limits: (nullable): what each command inside may take; %NULL for what the provider has as a
+ * default
+ *
+ * Sets [property@BackendOptions:limits].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_limits (AsbBackendOptions *self, AsbResourceLimits *limits)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  if (g_set_object (&self->limits, limits))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
 }
 
 /**

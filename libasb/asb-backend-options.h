@@ -14,6 +14,7 @@
 #include "asb-history-store.h"
 #include "asb-provider.h"
 #include "asb-registry.h"
+#include "asb-resource-limits.h"
 #include "asb-sandbox-ref.h"
 #include "asb-version.h"
 
@@ -78,6 +79,10 @@ ASB_AVAILABLE_IN_1_0
 const char *asb_backend_options_get_idempotency_key (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *idempotency_key);
+ASB_AVAILABLE_IN_1_0
+AsbResourceLimits *asb_backend_options_get_limits (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_limits (AsbBackendOptions *self, AsbResourceLimits *limits);
 ASB_AVAILABLE_IN_1_0
 AsbLifetime asb_backend_options_get_lifetime (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0

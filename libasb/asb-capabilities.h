@@ -109,6 +109,15 @@ G_BEGIN_DECLS
  * Since: 1.0
  */
 #define ASB_CAPABILITY_PERSISTENT_LIFETIME "persistent_lifetime"
+/**
+ * ASB_CAPABILITY_RESOURCE_LIMITS:
+ *
+ * Limits of a sandbox: memory and processes of all commands together; if emulated, each process is
+ * held to what is said of memory.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_RESOURCE_LIMITS "resource_limits"
 
 #define ASB_TYPE_CAPABILITIES (asb_capabilities_get_type ())
 

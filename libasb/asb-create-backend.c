@@ -613,7 +613,8 @@ new_sandbox_spec (AsbBackendOptions *options)
                        "image", asb_backend_options_get_image (options), "workdir",
                        asb_backend_options_get_workdir (options), "environment",
                        asb_backend_options_get_environment (options), "metadata", metadata,
-                       "lifetime", asb_backend_options_get_lifetime (options), "ttl-mode",
+                       "limits", asb_backend_options_get_limits (options), "lifetime",
+                       asb_backend_options_get_lifetime (options), "ttl-mode",
                        asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
                        asb_backend_options_get_sandbox_ttl_seconds (options), "idempotency-key",
                        asb_backend_options_get_idempotency_key (options), NULL);

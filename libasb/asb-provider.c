@@ -155,14 +155,26 @@ id_is_unheard_of (GTask *task, const char *sandbox_id)
   return TRUE;
 }
 
+/* A provider that has never heard of limits would leave them out. */
+static gboolean
+check_limits (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
+{
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+
+  if (!asb_sandbox_spec_get_limits (spec))
+    return TRUE;
+  capabilities = asb_provider_get_capabilities (self);
+  return asb_capabilities_require (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS, error);
+}
+
 /* What no provider could make sense of, so that none needs to look. */
 static gboolean
-check_spec (AsbSandboxSpec *spec, GError **error)
+check_spec (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 {
   const char *workdir = asb_sandbox_spec_get_workdir (spec);
 
   if (!workdir || *workdir == '/')
-    return TRUE;
+    return check_limits (self, spec, error);
   g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                "The working directory “%s” must be an absolute path", workdir);
   return FALSE;
@@ -198,7 +210,7 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
                          asb_provider_create_sandbox_async);
   if (asb_call_is_cancelled (task))
     return;
-  if (!check_spec (spec, &error))
+  if (!check_spec (self, spec, &error))
     {
       g_task_return_error (task, g_steal_pointer (&error));
       g_object_unref (task);

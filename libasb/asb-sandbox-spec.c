@@ -26,6 +26,7 @@ struct _AsbSandboxSpec
   char *workdir;
   char **environment;
   GHashTable *metadata;
+  AsbResourceLimits *limits;
   AsbLifetime lifetime;
   AsbTtlMode ttl_mode;
   gint64 ttl_seconds;
@@ -41,6 +42,7 @@ enum
   PROP_WORKDIR,
   PROP_ENVIRONMENT,
   PROP_METADATA,
+  PROP_LIMITS,
   PROP_LIFETIME,
   PROP_TTL_MODE,
   PROP_TTL_SECONDS,
@@ -63,6 +65,7 @@ asb_sandbox_spec_finalize (GObject *object)
   g_clear_pointer (&self->workdir, g_free);
   g_clear_pointer (&self->environment, g_strfreev);
   g_clear_pointer (&self->metadata, g_hash_table_unref);
+  g_clear_object (&self->limits);
   g_clear_pointer (&self->idempotency_key, g_free);
 
   G_OBJECT_CLASS (asb_sandbox_spec_parent_class)->finalize (object);
@@ -92,6 +95,9 @@ asb_sandbox_spec_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_METADATA:
       g_value_set_boxed (value, self->metadata);
+      break;
+    case PROP_LIMITS:
+      g_value_set_object (value, self->limits);
       break;
     case PROP_LIFETIME:
       g_value_set_enum (value, self->lifetime);
@@ -135,6 +141,9 @@ asb_sandbox_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_METADATA:
       asb_sandbox_spec_set_metadata (self, g_value_get_boxed (value));
+      break;
+    case PROP_LIMITS:
+      asb_sandbox_spec_set_limits (self, g_value_get_object (value));
       break;
     case PROP_LIFETIME:
       asb_sandbox_spec_set_lifetime (self, g_value_get_enum (value));
@@ -219,6 +228,18 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
    */
   properties[PROP_METADATA]
       = g_param_spec_boxed ("metadata", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:limits:
+   *
+   * What each command inside may take, and no command of the sandbox more; %NULL for what the
+   * provider has as a default. With [const@CAPABILITY_RESOURCE_LIMITS] native, memory and processes
+   * are those of all together, too.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIMITS]
+      = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS, ASB_PARAM_READWRITE);
 
   /**
    * AsbSandboxSpec:lifetime:
@@ -502,6 +523,44 @@ asb_sandbox_spec_set_metadata (AsbSandboxSpec *self, GHashTable *metadata)
 
   if (asb_property_replace_map (&self->metadata, metadata))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_METADATA]);
+}
+
+/**
+ * asb_sandbox_spec_get_limits:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:limits].
+ *
+ * Returns: (transfer none) (nullable): what each command inside may take; %NULL for what the
+ * provider has as a default
+ *
+ * Since: 1.0
+ */
+AsbResourceLimits *
+asb_sandbox_spec_get_limits (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->limits;
+}
+
+/**
+ * asb_sandbox_spec_set_limits:
+ * @self: a [class@SandboxSpec]
+ * @limits: (nullable): what each command inside may take; %NULL for what the provider has as a
+ * default
+ *
+ * Sets [property@SandboxSpec:limits].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_limits (AsbSandboxSpec *self, AsbResourceLimits *limits)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (g_set_object (&self->limits, limits))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
 }
 
 /**

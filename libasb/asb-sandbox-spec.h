@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "asb-enums.h"
+#include "asb-resource-limits.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -44,6 +45,10 @@ ASB_AVAILABLE_IN_1_0
 GHashTable *asb_sandbox_spec_get_metadata (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_spec_set_metadata (AsbSandboxSpec *self, GHashTable *metadata);
+ASB_AVAILABLE_IN_1_0
+AsbResourceLimits *asb_sandbox_spec_get_limits (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_limits (AsbSandboxSpec *self, AsbResourceLimits *limits);
 ASB_AVAILABLE_IN_1_0
 AsbLifetime asb_sandbox_spec_get_lifetime (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0

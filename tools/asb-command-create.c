@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool-commands.h"
+#include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-run.h"
@@ -17,6 +18,7 @@ static struct
   GPtrArray *environment;
   const char *workdir;
   const char *lifetime;
+  GPtrArray *limits;
 } options;
 
 static gboolean
@@ -42,7 +44,8 @@ make_options (GError **error)
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
   g_auto (GStrv) environment = tool_environment_new (options.environment, error);
 
-  if (!environment || !set_lifetime (backend_options, error))
+  if (!environment || !set_lifetime (backend_options, error)
+      || !tool_limits_set (backend_options, options.limits, error))
     return NULL;
   asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
@@ -93,6 +96,7 @@ static const ToolOption option_entries[] = {
     "makes this folder, where commands run if nothing else is said; /workspace if not given" },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d; never if not given" },
+  { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { NULL },
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tool-commands.h"
+#include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-operation.h"
 #include "tool-record.h"
@@ -16,6 +17,7 @@ static struct
   gboolean no_record;
   gboolean show_record;
   gboolean keep;
+  GPtrArray *limits;
 } options;
 
 static AsbBackendOptions *
@@ -83,7 +85,8 @@ run (Tool *tool, const ToolParsed *parsed)
   int status;
 
   tool->forget_record = options.no_record;
-  spec = tool_run_make_spec (parsed, 0, &error);
+  if (tool_limits_set (backend_options, options.limits, &error))
+    spec = tool_run_make_spec (parsed, 0, &error);
   if (spec)
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
@@ -104,6 +107,7 @@ static const ToolOption option_entries[] = {
     "prints the record of what was done to standard error in the end" },
   { "record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL, NULL },
   { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
+  { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { NULL },
 };
 

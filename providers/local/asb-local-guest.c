@@ -19,6 +19,7 @@
 #include "asb-local-diagnosis.h"
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
+#include "asb-local-limits.h"
 #include "asb-wire-json.h"
 
 #define SOCKET_NAME "guest.socket"
@@ -258,7 +259,8 @@ add_command_fd (Preparation *preparation, const char *option, int fd)
 }
 
 static gboolean
-add_command (Preparation *preparation, AsbLocalFolder *folder, gboolean record_only, GError **error)
+add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalInside *inside,
+             GError **error)
 {
   GPtrArray *command = preparation->command;
   int listening = listen_fd (folder, error);
@@ -271,11 +273,12 @@ add_command (Preparation *preparation, AsbLocalFolder *folder, gboolean record_o
   add_command_fd (preparation, "--listen-fd", listening);
   g_ptr_array_add (command, g_strdup ("--history-dir"));
   g_ptr_array_add (command, g_strdup (ASB_LOCAL_HISTORY_INSIDE));
-  if (record_only)
+  if (!inside->workdir)
     {
       g_ptr_array_add (command, g_strdup ("--record-only"));
       return TRUE;
     }
+  asb_local_limits_add_options (inside->limits, command);
   environment = openat (folder->fd, ENVIRONMENT_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (environment >= 0)
     add_command_fd (preparation, "--environment-fd", environment);
@@ -297,7 +300,7 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
   if (status < 0)
     return NULL;
   asb_local_arguments_add_fd (arguments, "--json-status-fd", status, NULL);
-  if (!add_command (&preparation, folder, inside->workdir == NULL, error)
+  if (!add_command (&preparation, folder, inside, error)
       || !asb_local_inside_add (arguments, inside, error))
     return NULL;
   if (liveness >= 0)

@@ -52,11 +52,34 @@ add_bind (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char
   asb_local_arguments_add_source (arguments, "--bind", source, target);
 }
 
+/* A file system in memory. It takes from the machine's memory what no process is asked for, so it
+ * is held to what one process may have. */
+static void
+add_memory (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char *mode,
+            const char *target)
+{
+  guint64 size = inside->limits ? asb_resource_limits_get_memory_bytes (inside->limits) : 0;
+  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, size);
+
+  if (size > 0)
+    asb_local_arguments_add (arguments, "--size", text, NULL);
+  asb_local_arguments_add (arguments, "--perms", mode, "--tmpfs", target, NULL);
+}
+
+static void
+add_devices (AsbLocalArguments *arguments, const AsbLocalInside *inside)
+{
+  asb_local_arguments_add (arguments, "--dev", "/dev", NULL);
+  add_memory (arguments, inside, "1777", "/dev/shm");
+  asb_local_arguments_add (arguments, "--remount-ro", "/dev", NULL);
+}
+
 static void
 add_folders (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
-  asb_local_arguments_add (arguments, "--tmpfs", "/run", "--dir", "/var", "--symlink", "../tmp",
-                           "/var/tmp", "--symlink", "../run", "/var/run", NULL);
+  add_memory (arguments, inside, "0755", "/run");
+  asb_local_arguments_add (arguments, "--dir", "/var", "--symlink", "../tmp", "/var/tmp",
+                           "--symlink", "../run", "/var/run", NULL);
   if (asb_local_workdir_is_elsewhere (inside->workdir))
     add_bind (arguments, inside, inside->workdir->folder, inside->workdir->mount);
   add_bind (arguments, inside, ASB_LOCAL_FOLDER_TMP, "/tmp");
@@ -108,7 +131,8 @@ asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside
     return FALSE;
   add_namespaces (arguments, inside);
   add_programs (arguments);
-  asb_local_arguments_add (arguments, "--proc", "/proc", "--dev", "/dev", NULL);
+  asb_local_arguments_add (arguments, "--proc", "/proc", NULL);
+  add_devices (arguments, inside);
   if (!inside->workdir)
     asb_local_arguments_add (arguments, "--chdir", "/", NULL);
   else if (!add_user_land (arguments, inside, error))

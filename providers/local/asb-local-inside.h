@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <asb.h>
+
 #include "asb-local-arguments.h"
 #include "asb-local-workdir.h"
 
@@ -18,6 +20,7 @@ typedef struct
   const char *hostname;
   const AsbLocalWorkdir *workdir; /* NULL: only the record, and nothing to work with */
   gboolean host_network;
+  AsbResourceLimits *limits; /* NULL with the record only */
 } AsbLocalInside;
 
 gboolean asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside,

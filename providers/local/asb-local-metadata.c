@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-limits.h"
 #include "asb-wire-json.h"
 
 #define FILE_NAME "meta.json"
@@ -30,6 +31,7 @@ asb_local_metadata_free (AsbLocalMetadata *self)
   g_free (self->instance_id);
   g_free (self->workdir);
   g_hash_table_unref (self->metadata);
+  g_clear_object (&self->limits);
   g_free (self);
 }
 
@@ -127,6 +129,7 @@ asb_local_metadata_from_spec (AsbSandboxSpec *spec, GError **error)
   self->instance_id = instance_id ? g_strdup (instance_id) : asb_uuid_v7_new ();
   self->workdir = g_strdup (workdir ? workdir : "/workspace");
   self->lifetime = asb_sandbox_spec_get_lifetime (spec);
+  self->limits = asb_local_limits_complete (asb_sandbox_spec_get_limits (spec));
   self->created_at = g_get_real_time ();
   return g_steal_pointer (&self);
 }
@@ -172,8 +175,10 @@ from_json (json_t *json)
   self->workdir = dup_bytes (json_object_get (json, "workdir"));
   self->created_at = json_integer_value (json_object_get (json, "created_at"));
   self->deleted_at = json_integer_value (json_object_get (json, "deleted_at"));
-  if (version != FORMAT_VERSION || !self->id || !self->instance_id || !self->workdir || !lifetime
-      || !network || !read_entries (self, json_object_get (json, "metadata")))
+  self->limits = asb_local_limits_from_json (json_object_get (json, "limits"));
+  if (version != FORMAT_VERSION || !self->limits || !self->id || !self->instance_id
+      || !self->workdir || !lifetime || !network
+      || !read_entries (self, json_object_get (json, "metadata")))
     return NULL;
   self->lifetime
       = strcmp (lifetime, "persistent") == 0 ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED;
@@ -246,6 +251,8 @@ to_json (const AsbLocalMetadata *self)
                     self->lifetime == ASB_LIFETIME_PERSISTENT ? "persistent" : "owned", "network",
                     self->host_network ? "host" : "none", "created_at",
                     (json_int_t)self->created_at, "metadata", entries);
+  if (json)
+    json_object_set_new (json, "limits", asb_local_limits_to_json (self->limits));
   if (json && self->name)
     json_object_set_new (json, "name", json_string (self->name));
   if (json && self->deleted_at)

@@ -14,6 +14,7 @@ typedef struct
   char *workdir; /* bytes, as given */
   AsbLifetime lifetime;
   gboolean host_network;
+  AsbResourceLimits *limits;
   gint64 created_at;    /* microseconds since 1970 */
   gint64 deleted_at;    /* 0: it is not */
   GHashTable *metadata; /* string to string */

@@ -182,6 +182,14 @@ add_file_hash (AsbCapabilities *capabilities)
   asb_capabilities_add_capability (capabilities, capability);
 }
 
+static void
+add_limits (AsbCapabilities *capabilities)
+{
+  asb_capabilities_add (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS,
+                        ASB_CAPABILITY_SUPPORT_EMULATED, "provider",
+                        "memory is limited for each process, not for all together");
+}
+
 static AsbCapabilities *
 asb_local_provider_get_capabilities (AsbProvider *provider)
 {
@@ -197,6 +205,7 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
   for (gsize i = 0; i < G_N_ELEMENTS (native); i++)
     asb_capabilities_add (capabilities, native[i], ASB_CAPABILITY_SUPPORT_NATIVE, "provider", NULL);
   add_file_hash (capabilities);
+  add_limits (capabilities);
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PAUSE_RESUME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
                         "local sandboxes cannot be frozen");

@@ -150,6 +150,7 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
     .hostname = folder->id,
     .workdir = workdir,
     .host_network = metadata->host_network,
+    .limits = metadata->limits,
   };
   int liveness;
 

@@ -22,6 +22,26 @@ def count_bytes(stream):
     return total
 
 
+class Limits(TestCase):
+    TITLES = {"memory": b"address space", "file-size": b"file size", "cpu": b"cpu time", "files": b"open files",
+              "processes": b"processes"}
+
+    def test_set(self):
+        result = asb("run", "--limit", "memory=512M", "--limit=file-size=3k", "--limit", "cpu=2m", "--limit",
+                     "files=30", "--limit", "processes=31", "--", "cat", "/proc/self/limits")
+        for name, number in [("memory", 512 << 20), ("file-size", 3072), ("cpu", 120), ("files", 30),
+                             ("processes", 31)]:
+            pattern = b"Max %s +%d +%d " % (self.TITLES[name], number, number)
+            self.assertRegex(result.stdout, pattern)
+
+    def test_wrong(self):
+        for text, word in [("speed=1", "memory"), ("memory", "512M"), ("memory=0", "512M"), ("memory=1X", "512M"),
+                           ("memory=9999999999T", "512M"), ("files=-1", "files"), ("files=1k", "files"),
+                           ("cpu=", "cpu"), ("", "memory")]:
+            for command in [["run", "--limit", text, "true"], ["create", "--limit", text]]:
+                self.assert_refused(asb(*command), 125 if command[0] == "run" else 1, word)
+
+
 class ExitStatus(TestCase):
     def test_of_the_command(self):
         for status in [0, 1, 3, 125, 255]:

@@ -101,6 +101,34 @@ def test_above_those_of_the_guest():
         assert limits_of(client)["Max open files"] == ("100", "200")
 
 
+def test_of_all_commands():
+    options = [word for limit in ["open_files=64", "processes=5000", "open_files=50"]
+               for word in ("--command-limit", limit)]
+    with Guest(*options) as guest:
+        client = guest.connect()
+        found = limits_of(client)
+        assert found["Max open files"] == ("50", "50") and found["Max processes"] == ("5000", "5000"), found
+        assert limits_of(client, open_files=40)["Max open files"] == ("40", "40")
+        call = client.command(["true"], limits={"open_files": 51})
+        assert call.error["code"] == "invalid_argument" and call.events == [], call.reply
+        assert "open_files" in call.error["message"] and " 50," in call.error["message"], call.error
+        # The guest itself has more: it can serve more clients than that.
+        others = [guest.connect() for _ in range(50)]
+        assert others[-1].command(["true"]).result["exit_code"] == 0
+        for other in others:
+            other.close()
+
+
+def test_of_all_commands_wrong():
+    for text in ["", "open_files", "open_files=", "open_files=0", "open_files=-1", "open_files=1x", "open_files= 1",
+                 "files=1", "open_files=9007199254740992", "=1", "open_files=99999999999999999999999"]:
+        with Guest(listen=False) as guest:
+            guest.start("--command-limit", text, stderr=subprocess.PIPE)
+            assert guest.process.wait(PATIENCE) == 2, text
+            assert b"--command-limit" in guest.process.stderr.read(), text
+            guest.process.stderr.close()
+
+
 def test_wrong():
     with Guest() as guest:
         client = guest.connect()

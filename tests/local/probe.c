@@ -223,6 +223,14 @@ main (int argc, char **argv)
     probe_needed ();
   else if (strcmp (verb, "compat") == 0)
     probe_compat ();
+  else if (strcmp (verb, "forks") == 0)
+    probe_forks ();
+  else if (strcmp (verb, "bomb") == 0)
+    probe_bomb ();
+  else if (strcmp (verb, "memory") == 0)
+    probe_memory ();
+  else if (strcmp (verb, "file") == 0 && argc == 3)
+    probe_file (argv[2]);
   else
     return 2;
   printf ("probed\n");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The parts of the probe. Each prints a line for each thing that worked though it must not. */
+/* The parts of the probe. */
 
 #pragma once
+
+/* Each prints a line for each thing that worked though it must not. */
 
 /* System calls that the filter refuses, and those it must let pass. */
 void probe_calls (void);
@@ -10,3 +12,9 @@ void probe_needed (void);
 
 /* The same by the ways for programs of other word sizes. */
 void probe_compat (void);
+
+/* Each prints how much of something there is, and what then came instead of more. */
+void probe_forks (void);
+void probe_bomb (void); /* leaves them all there, each in a session of its own */
+void probe_memory (void);
+void probe_file (const char *path);

@@ -69,7 +69,7 @@ test_files (LocalTest *test, gconstpointer data)
                     "/proc/kpageflags", "/dev/mem", secret, metadata, test->folder, NULL);
   g_assert_cmpstr (readable, ==, "");
   writable = probe (test, id, "writable", "/", "/usr", "/usr/bin", "/etc", "/bin", "/lib", "/proc",
-                    "/proc/sys/kernel", "/var", "/home", NULL);
+                    "/proc/sys/kernel", "/var", "/home", "/dev", NULL);
   g_assert_cmpstr (writable, ==, "");
   given = probe (test, id, "writable", "/workspace", "/home/agent", "/tmp", "/var/tmp", "/run",
                  "/dev/shm", "/usr", NULL);

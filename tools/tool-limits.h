@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The option --limit of commands that make a sandbox. */
+
+#pragma once
+
+#include <asb.h>
+
+#define TOOL_LIMIT_ARGUMENT "NAME=NUMBER"
+#define TOOL_LIMIT_SUMMARY                                                                         \
+  "limits what each process may take: memory, file-size (with K, M, G or T), cpu (as 90s, 5m, "    \
+  "2h, "                                                                                           \
+  "1d), files (that are open), or processes of the sandbox"
+
+/* Limits from @texts (nullable), each NAME=NUMBER, and sets them in @options. */
+gboolean tool_limits_set (AsbBackendOptions *options, GPtrArray *texts, GError **error);
