@@ -8,6 +8,7 @@
 #include "descriptors.h"
 #include "job.h"
 #include "listener.h"
+#include "orphans.h"
 #include "recorder.h"
 #include "spare-supervisor.h"
 #include "worker-pool.h"
@@ -257,6 +258,7 @@ set_up (Broker *broker)
   list_init (&broker->jobs);
   list_init (&broker->ended_jobs);
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);
+  orphans_init (broker);
   loop_task_init (&broker->stop_task, stop_step, broker);
   loop_task_init (&broker->spare_task, NULL, NULL);
   broker_random_id (broker->boot_id);

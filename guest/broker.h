@@ -50,6 +50,8 @@ typedef struct
   pid_t spare_pid; /* a supervisor that waits for a command; 0: none */
   int spare_fd;
   LoopTask spare_task;
+  LoopTimer orphans_timer;
+  int64_t orphans_interval;
   char boot_id[BROKER_ID_SIZE];
   List connections;
   List sessions;

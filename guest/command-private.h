@@ -31,6 +31,7 @@ typedef struct
   LoopSource *source;
   LoopTimer kill_timer;
   LoopTimer supervisor_timer;
+  unsigned n_supervisor_waits;
   LoopTask free_task;
   bool is_second;       /* supervisor of this command */
   const char *ended_by; /* "cancelled" or "timeout" */

@@ -6,6 +6,7 @@
 #include "command-private.h"
 #include "job.h"
 #include "orphans.h"
+#include "process-tree.h"
 #include "spare-supervisor.h"
 
 #include <errno.h>
@@ -16,13 +17,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What cannot be ended by then (a process that waits for a dead disk) must not hold the result. */
+/* A supervisor that has begun to kill says by then how that went. */
 #define KILL_TIMEOUT (1900 * LOOP_MILLISECOND)
 
-/* A supervisor that does not begin to kill by then has been stopped, or waits for a program that
- * does not come. One that merely gets no processor must not be taken for such: with it goes the
- * exit status. */
+/* One that does not begin to by then has been stopped, or waits for a program that does not come.
+ */
 #define SUPERVISOR_TIMEOUT (1200 * LOOP_MILLISECOND)
+
+/* One that merely gets no processor must not be taken for such: with it goes the exit status, and
+ * what it should have ended may escape. */
+#define MAX_SUPERVISOR_WAITS 8
 
 static void
 free_command (void *data)
@@ -162,28 +166,65 @@ command_is_being_killed (Command *self, const SupervisorMessage *message)
     loop_timer_start (self->broker->loop, &self->kill_timer, KILL_TIMEOUT);
 }
 
-static void
-kill_timed_out (void *data)
+/* Whether the supervisor may yet do what it is late with. */
+static bool
+supervisor_is_slow (Command *self)
 {
-  command_finish (data);
+  char state = self->supervisor > 0 ? process_tree_state_of (self->supervisor) : 0;
+  bool is_stopped = state == 'T' || state == 't';
+
+  if (self->n_supervisor_waits++ >= MAX_SUPERVISOR_WAITS)
+    return false;
+  /* Whoever stopped it once can do so again. */
+  if (is_stopped && self->n_supervisor_waits == 1)
+    return kill (self->supervisor, SIGCONT) == 0;
+  return state == 'R' || state == 'S' || state == 'Z';
 }
 
 /* Then what it has left falls to us, which is seen when its socket closes. */
+static void
+kill_supervisor (Command *self)
+{
+  if (self->supervisor > 0)
+    kill (self->supervisor, SIGKILL);
+}
+
+static void
+kill_timed_out (void *data)
+{
+  Command *self = data;
+
+  if (supervisor_is_slow (self))
+    {
+      loop_timer_start (self->broker->loop, &self->kill_timer, SUPERVISOR_TIMEOUT);
+      return;
+    }
+  kill_supervisor (self);
+  command_finish (self);
+}
+
 static void
 supervisor_timed_out (void *data)
 {
   Command *self = data;
 
+  if (supervisor_is_slow (self))
+    {
+      loop_timer_start (self->broker->loop, &self->supervisor_timer, SUPERVISOR_TIMEOUT / 2);
+      return;
+    }
   if (!self->ended_by)
     self->ended_by = "timeout";
-  if (self->supervisor > 0)
-    kill (self->supervisor, SIGKILL);
+  kill_supervisor (self);
 }
 
 static void
 kill_command (Command *self)
 {
   command_send (self, SUPERVISOR_KILL, 0);
+  /* A command can stop its own supervisor. */
+  if (self->supervisor > 0)
+    kill (self->supervisor, SIGCONT);
   loop_timer_start (self->broker->loop, &self->supervisor_timer, SUPERVISOR_TIMEOUT);
 }
 
@@ -203,6 +244,9 @@ command_message_received (Command *self, const SupervisorMessage *message)
       break;
     case SUPERVISOR_KILLING:
       command_is_being_killed (self, message);
+      break;
+    case SUPERVISOR_GAVE_UP:
+      command_finish (self);
       break;
     case SUPERVISOR_SIGNALLED:
       command_signal_answered (self, message->value != 0);

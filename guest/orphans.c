@@ -9,20 +9,51 @@
 
 #include <stdlib.h>
 
-void
-orphans_kill (Broker *broker)
+#define FIRST_INTERVAL (20 * LOOP_MILLISECOND)
+#define LAST_INTERVAL (1000 * LOOP_MILLISECOND)
+
+/* How many there were that will end by it. */
+static size_t
+kill_once (Broker *broker)
 {
+  size_t n;
   size_t capacity = command_count (broker) + WORKER_POOL_MAX_WORKERS + 2;
   pid_t *pids = calloc (capacity, sizeof *pids);
   ProcessTreeSpared spared = { .pids = pids };
 
-  /* Better an orphan that lives on than the guest's own processes ended. */
+  /* Better an orphan that lives on for now than the guest's own processes ended. */
   if (!pids)
-    return;
+    return 1;
   spared.n_pids = command_list_supervisors (broker, pids);
   spared.n_pids += worker_pool_list (broker->workers, pids + spared.n_pids);
   pids[spared.n_pids++] = recorder_pid (broker->recorder);
   pids[spared.n_pids++] = broker->spare_pid;
-  process_tree_kill (&spared);
+  n = process_tree_kill (&spared);
   free (pids);
+  return n;
+}
+
+static void
+kill_again (void *data)
+{
+  Broker *broker = data;
+
+  if (kill_once (broker) == 0)
+    return;
+  loop_timer_start (broker->loop, &broker->orphans_timer, broker->orphans_interval);
+  if (broker->orphans_interval < LAST_INTERVAL)
+    broker->orphans_interval *= 2;
+}
+
+void
+orphans_init (Broker *broker)
+{
+  loop_timer_init (&broker->orphans_timer, kill_again, broker);
+}
+
+void
+orphans_kill (Broker *broker)
+{
+  broker->orphans_interval = FIRST_INTERVAL;
+  kill_again (broker);
 }

@@ -6,5 +6,8 @@
 
 #include "broker.h"
 
-/* Ends all that descends from the broker, except its own processes and what descends from them. */
+void orphans_init (Broker *broker);
+
+/* Ends all that descends from the broker, except its own processes and what descends from them, and
+ * goes on until nothing is left that can be ended. */
 void orphans_kill (Broker *broker);

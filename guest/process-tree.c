@@ -30,7 +30,8 @@ typedef struct
   pid_t root;
   const ProcessTreeSpared *spared;
   PidSet found;
-  int signal_number;
+  int signals[2];   /* to each, as it is found; 0: none */
+  size_t n_reached; /* those that will act on what they are sent */
 } Walk;
 
 static size_t
@@ -86,27 +87,43 @@ process_tree_is_visible (void)
   return strtol (link, NULL, 10) == getpid ();
 }
 
-/* The parent of @pid, -1 when it is gone. */
-static pid_t
-read_parent (const Walk *walk, const char *pid)
+/* False when the process is gone. */
+static bool
+read_status (int proc_fd, const char *pid, char *state, pid_t *parent)
 {
   char path[32];
   char text[512];
   const char *end;
   ssize_t n;
-  int parent;
   int fd;
 
   snprintf (path, sizeof path, "%.16s/stat", pid);
-  fd = openat (dirfd (walk->proc), path, O_RDONLY | O_CLOEXEC);
+  fd = openat (proc_fd, path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return -1;
+    return false;
   n = read (fd, text, sizeof text - 1);
   close (fd);
   text[n > 0 ? n : 0] = '\0';
   /* The name before it may hold anything, also brackets. */
   end = strrchr (text, ')');
-  return end && sscanf (end, ") %*c %d", &parent) == 1 ? parent : -1;
+  return end && sscanf (end, ") %c %d", state, parent) == 2;
+}
+
+char
+process_tree_state_of (pid_t pid)
+{
+  int proc_fd = open ("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  char name[16];
+  char state = 0;
+  pid_t parent;
+
+  if (proc_fd < 0)
+    return 0;
+  snprintf (name, sizeof name, "%d", pid);
+  if (!read_status (proc_fd, name, &state, &parent))
+    state = 0;
+  close (proc_fd);
+  return state;
 }
 
 static bool
@@ -118,22 +135,35 @@ is_spared (const Walk *walk, pid_t pid)
   return false;
 }
 
+static void
+send_signals (Walk *walk, pid_t pid, char state)
+{
+  bool reached = kill (pid, walk->signals[0]) == 0;
+
+  if (reached && walk->signals[1] != 0)
+    kill (pid, walk->signals[1]);
+  if (reached && state != 'D' && state != 'Z' && state != 'X')
+    walk->n_reached++;
+}
+
 /* Whether it is a descendant that this walk had not seen yet. */
 static bool
 visit (Walk *walk, const char *name)
 {
   pid_t pid = isdigit ((unsigned char)*name) ? (pid_t)strtol (name, NULL, 10) : 0;
   pid_t parent;
+  char state;
 
   if (pid <= 1 || pid == walk->root || set_has (&walk->found, pid))
     return false;
-  parent = read_parent (walk, name);
+  if (!read_status (dirfd (walk->proc), name, &state, &parent))
+    return false;
   if (parent != walk->root && !set_has (&walk->found, parent))
     return false;
   if (parent == walk->root && is_spared (walk, pid))
     return false;
   set_add (&walk->found, pid);
-  kill (pid, walk->signal_number);
+  send_signals (walk, pid, state);
   return true;
 }
 
@@ -161,9 +191,9 @@ walk_all (Walk *walk, int max_passes)
 }
 
 void
-process_tree_signal (int signal_number, const ProcessTreeSpared *spared)
+process_tree_terminate (const ProcessTreeSpared *spared)
 {
-  Walk walk = { .root = getpid (), .spared = spared, .signal_number = signal_number };
+  Walk walk = { .root = getpid (), .spared = spared, .signals = { SIGTERM, SIGCONT } };
 
   walk_all (&walk, MAX_SIGNAL_PASSES);
   free (walk.found.places);
@@ -172,14 +202,12 @@ process_tree_signal (int signal_number, const ProcessTreeSpared *spared)
 size_t
 process_tree_kill (const ProcessTreeSpared *spared)
 {
-  Walk walk = { .root = getpid (), .spared = spared, .signal_number = SIGSTOP };
-  size_t n;
+  Walk walk = { .root = getpid (), .spared = spared, .signals = { SIGSTOP } };
 
   walk_all (&walk, MAX_STOP_PASSES);
   for (size_t i = 0; i < walk.found.capacity; i++)
     if (walk.found.places[i] != 0)
       kill (walk.found.places[i], SIGKILL);
-  n = walk.found.count;
   free (walk.found.places);
-  return n;
+  return walk.n_reached;
 }

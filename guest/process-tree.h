@@ -19,9 +19,13 @@ typedef struct
 /* Whether /proc is there and shows this process. */
 bool process_tree_is_visible (void);
 
-/* Sends @signal to every descendant there is. */
-void process_tree_signal (int signal_number, const ProcessTreeSpared *spared);
+/* The letter that /proc has for what a process does (proc(5)), 0 when that is not to be had. */
+char process_tree_state_of (pid_t pid);
+
+/* Sends TERM to every descendant there is, and CONT, so that what was stopped hears it too. */
+void process_tree_terminate (const ProcessTreeSpared *spared);
 
 /* Stops every descendant, until no new ones appear, then kills them all: what forks faster than it
- * can be killed must not run meanwhile. How many there were. */
+ * can be killed must not run meanwhile. How many of them there were that will end by it: not those
+ * that wait for a disk or are beyond reach. */
 size_t process_tree_kill (const ProcessTreeSpared *spared);

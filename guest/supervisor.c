@@ -24,6 +24,13 @@
 #define GRACE (500 * LOOP_MILLISECOND)
 #define FIRST_KILL_INTERVAL (20 * LOOP_MILLISECOND)
 #define LAST_KILL_INTERVAL (1000 * LOOP_MILLISECOND)
+
+/* What cannot be ended by then (a process that waits for a dead disk) must not hold the result.
+ * What merely gets no processor to end with may, for a while: with it goes the exit status. */
+#define PATIENCE (1300 * LOOP_MILLISECOND)
+#define LAST_PATIENCE (8000 * LOOP_MILLISECOND)
+#define PATIENCE_INTERVAL (100 * LOOP_MILLISECOND)
+
 #define NEVER INT64_MAX
 #define MAX_OOM_SCORE_ADJ 1000
 #define COMMAND_OOM_SCORE_ADJ 500
@@ -50,6 +57,9 @@ typedef struct
   int64_t deadline;
   int64_t next_step; /* from TERM to KILL, and of KILL again */
   int64_t kill_interval;
+  int64_t give_up; /* waiting for what was killed */
+  int64_t last_give_up;
+  size_t n_ending; /* processes that were killed and will end */
 } Supervisor;
 
 static void
@@ -148,12 +158,17 @@ begin (Supervisor *self, const int *descriptors, size_t n_descriptors)
 }
 
 static void
-signal_all (const Supervisor *self, int number)
+terminate_all (const Supervisor *self)
 {
   if (process_tree_is_visible ())
-    process_tree_signal (number, NULL);
-  else if (self->main_runs)
-    kill (-self->pid, number);
+    {
+      process_tree_terminate (NULL);
+      return;
+    }
+  if (!self->main_runs)
+    return;
+  kill (-self->pid, SIGTERM);
+  kill (-self->pid, SIGCONT);
 }
 
 static void
@@ -167,25 +182,41 @@ terminate (Supervisor *self, bool timed_out)
   self->deadline = NEVER;
   self->next_step = loop_now () + GRACE;
   tell (self, (SupervisorMessage){ .kind = SUPERVISOR_KILLING, .value = timed_out });
-  signal_all (self, SIGTERM);
-  /* What was stopped shall hear it too. */
-  signal_all (self, SIGCONT);
+  terminate_all (self);
 }
 
 static void
 kill_all (Supervisor *self)
 {
+  /* A group is stopped in one step, which a fork cannot outrun. */
+  if (self->main_runs)
+    kill (-self->pid, SIGSTOP);
+  self->n_ending = process_tree_kill (NULL);
+  if (self->main_runs)
+    kill (-self->pid, SIGKILL);
+}
+
+/* The clock runs from when it is done: that may have taken long. */
+static void
+begin_killing (Supervisor *self)
+{
+  kill_all (self);
   self->state = STATE_KILLING;
+  self->give_up = loop_now () + PATIENCE;
+  self->last_give_up = loop_now () + LAST_PATIENCE;
+}
+
+static void
+kill_again (Supervisor *self)
+{
+  if (self->state < STATE_KILLING)
+    begin_killing (self);
+  else
+    kill_all (self);
   self->next_step = loop_now () + self->kill_interval;
   /* What has not gone by now is somebody else's, or waits for a disk. */
   if (self->kill_interval < LAST_KILL_INTERVAL)
     self->kill_interval *= 2;
-  /* A group is stopped in one step, which a fork cannot outrun. */
-  if (self->main_runs)
-    kill (-self->pid, SIGSTOP);
-  process_tree_kill (NULL);
-  if (self->main_runs)
-    kill (-self->pid, SIGKILL);
 }
 
 static void
@@ -310,10 +341,33 @@ read_message (Supervisor *self)
   close_descriptors (descriptors, n_descriptors);
 }
 
+/* The result can wait no longer for what does not end, unless it is about to. */
+static void
+give_up (Supervisor *self)
+{
+  kill_all (self);
+  reap (self);
+  if (self->state == STATE_ENDED)
+    return;
+  if (self->n_ending > 0 && loop_now () < self->last_give_up)
+    {
+      self->give_up = loop_now () + PATIENCE_INTERVAL;
+      return;
+    }
+  self->give_up = NEVER;
+  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_GAVE_UP });
+}
+
+static int64_t
+earlier (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
 static int
 milliseconds_to_wait (const Supervisor *self)
 {
-  int64_t due = self->deadline < self->next_step ? self->deadline : self->next_step;
+  int64_t due = earlier (self->give_up, earlier (self->deadline, self->next_step));
   int64_t left = (due - loop_now () + LOOP_MILLISECOND - 1) / LOOP_MILLISECOND;
 
   if (due == NEVER)
@@ -331,7 +385,9 @@ look_at_clock (Supervisor *self)
   if (now >= self->deadline)
     terminate (self, true);
   if (now >= self->next_step)
-    kill_all (self);
+    kill_again (self);
+  if (now >= self->give_up)
+    give_up (self);
 }
 
 static void
@@ -360,6 +416,7 @@ supervisor_main (int socket_fd, void *data)
                       .socket_fd = socket_fd,
                       .deadline = NEVER,
                       .next_step = NEVER,
+                      .give_up = NEVER,
                       .kill_interval = FIRST_KILL_INTERVAL };
   sigset_t child;
 

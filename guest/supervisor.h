@@ -24,7 +24,8 @@ typedef enum
   SUPERVISOR_EXITED,    /* value: the status of waitpid (), last: nothing else is left */
   SUPERVISOR_KILLING,   /* value: whether because of the deadline; everything is being ended */
   SUPERVISOR_SIGNALLED, /* value: whether it was sent */
-  SUPERVISOR_ENDED      /* nothing that descends from the command is left, last: always */
+  SUPERVISOR_ENDED,     /* nothing that descends from the command is left, last: always */
+  SUPERVISOR_GAVE_UP    /* something of the command cannot be ended and is waited for no longer */
 } SupervisorMessageKind;
 
 typedef enum

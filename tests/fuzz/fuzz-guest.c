@@ -345,7 +345,7 @@ helper_says (void)
   Helper *helper = world_helper (fuzz_take_byte (&input));
   SupervisorMessage message = { .realtime.tv_sec = 1700000000, .monotonic = stand_ins.now };
 
-  message.kind = (SupervisorMessageKind)(fuzz_take_byte (&input) % (SUPERVISOR_ENDED + 2));
+  message.kind = (SupervisorMessageKind)(fuzz_take_byte (&input) % (SUPERVISOR_GAVE_UP + 2));
   message.stage = (SupervisorStage)(fuzz_take_byte (&input) % (SUPERVISOR_STAGE_USER + 1));
   message.value = fuzz_take_short (&input);
   message.detail = message.value - 1;

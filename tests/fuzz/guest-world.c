@@ -88,10 +88,11 @@ kill_helper (pid_t pid, int signal_number)
 {
   unsigned number = (unsigned)(pid - FIRST_PID);
 
-  FUZZ_CHECK (number < world.n_helpers && signal_number == SIGKILL);
+  FUZZ_CHECK (number < world.n_helpers && (signal_number == SIGKILL || signal_number == SIGCONT));
   /* Whoever has been waited for, its number may be that of another process. */
   FUZZ_CHECK (!world.helpers[number].is_waited_for);
-  helper_end (&world.helpers[number]);
+  if (signal_number == SIGKILL)
+    helper_end (&world.helpers[number]);
 }
 
 static pid_t

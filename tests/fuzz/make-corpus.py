@@ -237,7 +237,7 @@ def json_checks():
 
 # Its helpers in the order they are made; the spare supervisor is the second, the first that a call makes the third.
 HISTORIAN, SUPERVISOR = range(2)
-STARTED, FAILED, EXITED, KILLING, SIGNALLED, ENDED = range(3, 9)
+STARTED, FAILED, EXITED, KILLING, SIGNALLED, ENDED, GAVE_UP = range(3, 10)
 
 
 def client(type, payload=b"", call=0, channel=0, flags=0, who=0):

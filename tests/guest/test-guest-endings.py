@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How commands end, and all that they started with them (docs/guest-protocol.md §4.1)."""
+
+import contextlib
+import hashlib
+import os
+import signal
+import time
+
+from guestlib import *
+
+# Nothing that was cancelled takes longer, where there are processors enough.
+PROMPT = 2
+
+
+@contextlib.contextmanager
+def few_processors():
+    """Yields what puts a process in a group that gets a twenty-fifth of one processor."""
+    for root, settings in [("/sys/fs/cgroup/cpu", [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "4000")]),
+                           ("/sys/fs/cgroup", [("cpu.max", "4000 100000")])]:
+        group = f"{root}/asb-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        try:
+            for name, value in settings:
+                with open(f"{group}/{name}", "w") as file:
+                    file.write(value)
+
+            def join():
+                with open(f"{group}/cgroup.procs", "w") as file:
+                    file.write("0")
+
+            yield join
+            return
+        except OSError:
+            continue
+        finally:
+            os.rmdir(group)
+    raise Skip("needs control groups of its own")
+
+
+BOMB = """
+import os, signal, sys, time
+end = time.monotonic() + 30
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("armed", flush=True)
+while time.monotonic() < end:
+    try:
+        if os.fork() == 0:
+            os.setsid()
+    except OSError:
+        pass
+"""
+
+
+def running(program):
+    """The processes whose command line has @program."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    if program.encode() in file.read().split(b"\0"):
+                        found.append(int(name))
+            except OSError:
+                pass
+    return [pid for pid in found if is_running(pid)]
+
+
+def test_starved():
+    """A supervisor that gets hardly any processor time still ends everything, and knows how it ended."""
+    with few_processors() as join, Guest(preexec_fn=join) as guest:
+        client = guest.connect()
+        os.chmod(guest.directory, 0o755)
+        program = guest.in_work("bomb.py")
+        with open(program, "w") as file:
+            file.write(BOMB)
+        limit = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (60, 60)); os.setuid(54325); os.execvp(sys.argv[1], sys.argv[1:])"
+        call = client.start_command(["python3", "-c", limit, "python3", program])
+        client.until(lambda: b"armed" in call.stdout)
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["reason"] == "cancelled" and call.result["signal"] == signal.SIGKILL, call.result
+        assert not running(program)
+        guest.stop()
+
+
+def test_supervisor_stopped_at_the_end():
+    """A command that stops its supervisor when it shall end does not hold the result, nor escape."""
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.start_command(
+            "trap 'kill -STOP $PPID' TERM; sleep 1000 & echo $! $$; while :; do wait; done")
+        client.until(lambda: call.stdout.endswith(b"\n"))
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["reason"] == "cancelled", call.result
+        assert not any(is_running(int(pid)) for pid in call.stdout.split())
+
+
+def test_five_hundred_children():
+    with Guest() as guest:
+        client = guest.connect()
+        script = guest.in_work("many.py")
+        with open(script, "w") as file:
+            file.write("""
+import os, signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for number in range(500):
+    if os.fork() == 0:
+        if number % 3 == 0:
+            os.setsid()
+        if number % 5 == 0 and os.fork() > 0:
+            os._exit(0)
+        if number % 7 == 0:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        while True:
+            signal.pause()
+print("all", flush=True)
+signal.pause()
+""")
+        call = client.start_command(["python3", script])
+        client.until(lambda: call.stdout == b"all\n")
+        before = time.monotonic()
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        took = time.monotonic() - before
+        assert call.result["reason"] == "cancelled" and call.result["signal"] == signal.SIGKILL, call.result
+        assert not running(script)
+        assert took < PROMPT or os.getloadavg()[0] > os.cpu_count(), took
+
+
+def test_children_that_became_others():
+    if os.getuid() != 0:
+        raise Skip("needs root")
+    with Guest() as guest:
+        client = guest.connect()
+        script = guest.in_work("others.py")
+        os.chmod(guest.directory, 0o755)
+        with open(script, "w") as file:
+            file.write("""
+import os, signal
+for uid in (54326, 54327):
+    if os.fork() == 0:
+        os.setsid()
+        os.setuid(uid)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print(uid, flush=True)
+        while True:
+            signal.pause()
+signal.pause()
+""")
+        for args, reason in [({}, "cancelled"), ({"deadline_ms": 1500}, "timeout")]:
+            call = client.start_command(["python3", script], **args)
+            if reason == "cancelled":
+                client.until(lambda: call.stdout.count(b"\n") == 2)
+                client.send(CANCEL, call=call.number)
+            client.wait(call, OUTPUT, ERRORS)
+            assert call.result["reason"] == reason, call.result
+            assert not running(script)
+
+
+def test_hundred_mebibytes_both_ways():
+    with Guest() as guest:
+        client = guest.connect()
+        client.keep = False
+        block = os.urandom(1 << 20)
+        sent, received = hashlib.sha256(), hashlib.sha256()
+        call = client.start_command(["cat"], stdin="stream")
+        step = client.step
+
+        def hashing_step():
+            frame = step()
+            if frame.type == DATA and frame.channel == OUTPUT:
+                received.update(frame.payload)
+            return frame
+
+        client.step = hashing_step
+        for number in range(100):
+            part = number.to_bytes(4, "big") + block[4:]
+            sent.update(part)
+            client.write(call, part)
+        client.write(call, fin=True)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["stdout_bytes"] == 100 << 20
+        assert received.digest() == sent.digest()
+
+
+def test_ten_million_lines():
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.command("yes | head -n 10000000")
+        assert call.result["stdout_bytes"] == 20000000 and call.stdout == b"y\n" * 10000000
+
+
+def test_stdin_closed_by_either_side():
+    """Whenever the command closes its input, or ends, and whenever the client does."""
+    with Guest() as guest:
+        client = guest.connect()
+        for script, data in [("exec 0<&-; echo closed", b""), ("head -c 3; exec 0<&-; echo closed", b"abcdef"),
+                             ("echo closed", bytes(WINDOW)), ("head -c 100000 | tail -c 3; echo closed", bytes(200000))]:
+            for fin in (False, True):
+                call = client.start_command(script, stdin="stream")
+                client.write(call, data, fin=fin)
+                client.wait(call, OUTPUT, ERRORS)
+                assert call.stdout.endswith(b"closed\n") and call.result["exit_code"] == 0, (script, call.reply)
+        call = client.start_command("cat; echo again; cat", stdin="stream")
+        client.until(lambda: call.events)
+        client.write(call, b"x", fin=True)
+        assert client.wait(call, OUTPUT, ERRORS).stdout == b"xagain\n"
+
+
+def test_partial_output_is_kept():
+    with Guest() as guest:
+        client = guest.connect()
+        script = "printf before; printf err >&2; trap 'printf after; exit 3' TERM; while :; do sleep 1000 & wait; done"
+        for args, reason in [({}, "cancelled"), ({"deadline_ms": 1000}, "timeout")]:
+            call = client.start_command(script, **args)
+            if reason == "cancelled":
+                client.until(lambda: call.stdout == b"before" and call.stderr == b"err")
+                client.send(CANCEL, call=call.number)
+            client.wait(call, OUTPUT, ERRORS)
+            assert call.result["reason"] == reason and call.stdout.startswith(b"before") and call.stderr == b"err"
+
+
+if __name__ == "__main__":
+    main()
