@@ -334,7 +334,7 @@ def test_arguments_are_checked():
         ]:
             call = client.run(name, args, channels=[OUTPUT] if name == "job.output" else [])
             assert call.error["code"] == "invalid_argument", (name, args, call.reply)
-        assert client.hello["features"] == ["commands", "files", "history", "jobs"]
+        assert "jobs" in client.hello["features"]
 
 
 def test_long_command_is_shown_in_part():
