@@ -41,7 +41,7 @@ file_lines_flush (FileLines *lines)
 bool
 file_lines_add (FileLines *lines, json_t *json)
 {
-  char *line = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  char *line = asb_wire_json_dump (json);
   size_t length = line ? strlen (line) : 0;
   bool fits = line && length < sizeof lines->bytes;
   bool done = fits && (lines->size + length < sizeof lines->bytes || file_lines_flush (lines));

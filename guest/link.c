@@ -189,7 +189,7 @@ link_send (Link *link, const AsbFrameHeader *header, const void *payload)
 bool
 link_send_json (Link *link, AsbFrameType type, uint32_t call, json_t *json)
 {
-  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  char *text = asb_wire_json_dump (json);
   size_t length = text ? strlen (text) : 0;
   AsbFrameHeader header = { .type = (uint8_t)type, .call = call, .length = (uint32_t)length };
 

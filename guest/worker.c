@@ -62,7 +62,7 @@ send_frame (FileWorker *worker, uint8_t type, unsigned channel, const void *payl
 static bool
 send_json (FileWorker *worker, uint8_t type, json_t *json)
 {
-  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  char *text = asb_wire_json_dump (json);
   size_t length = text ? strlen (text) : 0;
   bool fits = text && length <= ASB_FRAME_MAX_CONTROL;
 

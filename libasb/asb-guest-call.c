@@ -12,6 +12,7 @@
 #include "asb-guest-json-private.h"
 #include "asb-guest-record-private.h"
 #include "asb-io-thread-private.h"
+#include "asb-wire-json.h"
 #include "asb-wire-variant-private.h"
 
 #define RECORD_ERROR_KEY "asb-record-error"
@@ -29,7 +30,7 @@ encode (AsbGuestCall *self, json_t *arguments, GError **error)
         return FALSE;
       json_object_set_new (request, "record", record);
     }
-  self->request = json_dumps (request, JSON_COMPACT);
+  self->request = asb_wire_json_dump (request);
   self->request_size = self->request ? strlen (self->request) : 0;
   if (self->request && self->request_size <= ASB_FRAME_MAX_CONTROL)
     return TRUE;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "asb-wire-json.h"
+
 /* An ACK goes along with what is sent anyway, and alone after half of what the protocol allows. */
 #define ACK_FRAMES 32
 #define ACK_BYTES (128 * 1024)
@@ -59,7 +61,7 @@ asb_guest_send_urgent (AsbGuestConnection *self, AsbFrameType type, gconstpointe
 void
 asb_guest_send_json (AsbGuestConnection *self, AsbFrameType type, json_t *json)
 {
-  char *text = json_dumps (json, JSON_COMPACT);
+  char *text = asb_wire_json_dump (json);
 
   asb_guest_send_urgent (self, type, text, strlen (text));
   free (text);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SMALL_DUMP 1024
+
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /* jansson recurses once a level, so the depth is bounded before it sees the bytes. */
@@ -124,6 +126,26 @@ sequence_length (const unsigned char *bytes, size_t size)
                  : 0;
     }
   return 0;
+}
+
+char *
+asb_wire_json_dump (const json_t *json)
+{
+  char small[SMALL_DUMP];
+  size_t size = json ? json_dumpb (json, small, sizeof small, JSON_COMPACT) : 0;
+  char *text = size > 0 ? malloc (size + 1) : NULL;
+
+  if (!text)
+    return NULL;
+  if (size <= sizeof small)
+    memcpy (text, small, size);
+  else if (json_dumpb (json, text, size, JSON_COMPACT) != size)
+    {
+      free (text);
+      return NULL;
+    }
+  text[size] = '\0';
+  return text;
 }
 
 bool

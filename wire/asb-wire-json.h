@@ -17,6 +17,10 @@
  * then *@reason is a static sentence. */
 json_t *asb_wire_json_parse (const void *bytes, size_t size, const char **reason);
 
+/* One line of JSON, to be freed with free (), or NULL when memory is short, or for NULL.
+ * json_dumps () leaves out the names of members then, and says nothing. */
+char *asb_wire_json_dump (const json_t *json);
+
 /* Whether the bytes are UTF-8 as Unicode defines it, without NUL. */
 bool asb_wire_is_text (const char *bytes, size_t size);
 

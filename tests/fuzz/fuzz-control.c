@@ -5,8 +5,10 @@
 #include "fuzz.h"
 
 #include "asb-wire-json.h"
+#include "stand-ins.h"
 
 #define MAX_TEXT 1000
+#define MAX_FAILING 8
 
 static void check_value (const json_t *json, unsigned depth);
 
@@ -85,11 +87,22 @@ static void
 check_round_trip (const json_t *json)
 {
   const char *reason = NULL;
-  char *text = json_dumps (json, JSON_COMPACT);
+  char *text = asb_wire_json_dump (json);
   json_t *again = asb_wire_json_parse (text, strlen (text), &reason);
 
   FUZZ_CHECK (again && json_equal (json, again));
   json_decref (again);
+  /* Without memory there is all or nothing. */
+  for (unsigned i = 1; i <= MAX_FAILING; i++)
+    {
+      char *less;
+
+      stand_ins.failing_allocation = i;
+      less = asb_wire_json_dump (json);
+      stand_ins.failing_allocation = 0;
+      FUZZ_CHECK (!less || strcmp (less, text) == 0);
+      free (less);
+    }
   free (text);
 }
 
@@ -97,7 +110,10 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   const char *reason = NULL;
-  json_t *json = asb_wire_json_parse (data, size, &reason);
+  json_t *json;
+
+  stand_ins_reset ();
+  json = asb_wire_json_parse (data, size, &reason);
 
   FUZZ_CHECK ((json == NULL) == (reason != NULL));
   if (json)
