@@ -11,6 +11,7 @@
 #include "orphans.h"
 #include "recorder.h"
 #include "spare-supervisor.h"
+#include "websocket-door.h"
 #include "worker-pool.h"
 
 #include <errno.h>
@@ -143,6 +144,7 @@ broker_stop (Broker *broker, Call *call)
   set_stage (broker, STOP_ENDING_WORK, WORK_TIMEOUT);
   listener_free (broker->listener);
   broker->listener = NULL;
+  websocket_door_close (broker);
   command_cancel_all (broker);
   LIST_FOREACH (node, &broker->calls)
   {
@@ -257,11 +259,15 @@ set_up (Broker *broker)
   list_init (&broker->calls);
   list_init (&broker->jobs);
   list_init (&broker->ended_jobs);
+  list_init (&broker->openings);
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);
   orphans_init (broker);
   loop_task_init (&broker->stop_task, stop_step, broker);
   loop_task_init (&broker->spare_task, NULL, NULL);
   broker_random_id (broker->boot_id);
+  broker_random_id (broker->token);
+  if (broker->options->token)
+    snprintf (broker->token, sizeof broker->token, "%s", broker->options->token);
   broker->nothing_fd = descriptor_open_nothing ();
   broker->recorder = recorder_new (broker->loop, broker->options->history_dir);
   broker->workers = worker_pool_new (broker);
@@ -273,6 +279,7 @@ static void
 tear_down (Broker *broker)
 {
   listener_free (broker->listener);
+  websocket_door_close (broker);
   connections_close (broker);
   command_free_all (broker);
   worker_pool_free (broker->workers);
@@ -284,6 +291,26 @@ tear_down (Broker *broker)
   loop_free (broker->loop);
 }
 
+static bool
+open_door (Broker *broker)
+{
+  const BrokerOptions *options = broker->options;
+  json_t *door = NULL;
+
+  if (options->listens && !websocket_door_open (broker, options->port))
+    {
+      fprintf (stderr, "asb-guest: Could not listen at “127.0.0.1:%u”: %s\n", options->port,
+               strerrordesc_np (errno));
+      return false;
+    }
+  if (options->listens)
+    door = websocket_door_describe (broker);
+  if (options->ready)
+    options->ready (options->data, door);
+  json_decref (door);
+  return true;
+}
+
 int
 broker_run (const BrokerOptions *options)
 {
@@ -292,12 +319,14 @@ broker_run (const BrokerOptions *options)
   /* What a killed supervisor leaves behind comes to us, and not to a stranger. */
   prctl (PR_SET_CHILD_SUBREAPER, 1);
   if (set_up (&broker))
-    broker.listener = listener_new (&broker, options->listen_fd);
+    broker.listener = listener_new (&broker, options->listen_fd, connection_open_socket);
   if (!broker.listener)
     {
       fprintf (stderr, "asb-guest: Could not begin to serve: %s\n", strerrordesc_np (errno));
       return 1;
     }
+  if (!open_door (&broker))
+    return 1;
   if (!options->record_only)
     spare_supervisor_prepare (&broker);
   loop_run (broker.loop);

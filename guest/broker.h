@@ -10,14 +10,17 @@
 #include "loop.h"
 #include "process.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #define BROKER_MAX_CONNECTIONS 64
 #define BROKER_ID_SIZE 33
+#define BROKER_MAX_TOKEN 128
 
 typedef struct Recorder Recorder;
 typedef struct WorkerPool WorkerPool;
 typedef struct Listener Listener;
+typedef struct WebsocketDoor WebsocketDoor;
 typedef struct Call Call;
 
 typedef struct
@@ -26,9 +29,17 @@ typedef struct
   int liveness_fd; /* -1: none */
   const char *history_dir;
   bool record_only;
+  bool listens; /* for WebSockets, at @port; 0: a free one */
+  unsigned port;
+  const char *token; /* NULL: a random one */
   const Environment *environment;
   const ProcessState *process;
   CommandLimits command_limits; /* no command may take more */
+
+  /* Called once, when clients can connect. @door: what those need who come by a WebSocket; NULL:
+   * there is none. */
+  void (*ready) (void *data, json_t *door);
+  void *data;
 } BrokerOptions;
 
 typedef enum
@@ -46,6 +57,10 @@ typedef struct
   Recorder *recorder;
   WorkerPool *workers;
   Listener *listener;
+  WebsocketDoor *door; /* NULL: no WebSockets */
+  char token[BROKER_MAX_TOKEN + 1];
+  List openings; /* of WebSockets */
+  unsigned n_openings;
   int nothing_fd;  /* always at its end */
   pid_t spare_pid; /* a supervisor that waits for a command; 0: none */
   int spare_fd;

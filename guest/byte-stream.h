@@ -29,7 +29,8 @@ typedef struct
 struct ByteStream
 {
   const ByteStreamKind *kind;
-  int fd; /* readable when there may be something to receive */
+  int fd;           /* readable when there may be something to receive */
+  bool needs_token; /* anybody may have come this way */
 
   /* Set by whoever uses the stream: it has something of its own to send. */
   void (*wake) (void *data);

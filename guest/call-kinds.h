@@ -16,3 +16,4 @@ extern const CallKind HISTORY_KINDS[];
 extern const CallKind GUEST_KINDS[];
 extern const CallKind JOB_KINDS[];
 extern const CallKind JOB_START_KINDS[];
+extern const CallKind DOOR_KINDS[];

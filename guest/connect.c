@@ -2,18 +2,16 @@
 
 #include "serve.h"
 
+#include "background.h"
 #include "descriptors.h"
 #include "socket-path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE (128 * 1024)
@@ -111,49 +109,6 @@ join (int socket_fd)
     }
 }
 
-static _Noreturn void
-become_guest (const ServeOptions *options, int ready_fd)
-{
-  int fd = open ("/dev/null", O_RDWR | O_NOCTTY);
-
-  for (int i = 0; fd >= 0 && i <= 2; i++)
-    dup2 (fd, i);
-  setsid ();
-  /* A second one has no way back to the terminal. */
-  if (fork () != 0)
-    _exit (0);
-  if (chdir ("/") != 0)
-    _exit (1);
-  exit (serve (options, ready_fd));
-}
-
-/* Returns when the new guest listens, or has found that another does, or has failed. */
-static bool
-start_guest (const ServeOptions *options)
-{
-  int ends[2];
-  char byte;
-  pid_t pid;
-
-  if (pipe2 (ends, O_CLOEXEC) != 0)
-    return false;
-  pid = fork ();
-  if (pid == 0)
-    {
-      close (ends[0]);
-      become_guest (options, ends[1]);
-    }
-  close (ends[1]);
-  if (pid > 0)
-    {
-      waitpid (pid, NULL, 0);
-      while (read (ends[0], &byte, 1) < 0 && errno == EINTR)
-        ;
-    }
-  close (ends[0]);
-  return pid > 0;
-}
-
 int
 connect_to_guest (const ServeOptions *options)
 {
@@ -163,7 +118,7 @@ connect_to_guest (const ServeOptions *options)
   if (!descriptors_open_standard ())
     return 1;
   fd = socket_path_connect (options->socket_path);
-  if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED) && start_guest (options))
+  if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED) && serve_in_background (options) == 0)
     fd = socket_path_connect (options->socket_path);
   if (fd < 0)
     {

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Beyond the connections that are served: some more may wait to be refused politely. */
+#define MAX_CLIENTS (BROKER_MAX_CONNECTIONS + 16)
 
 #define MAX_READS 4
 #define MAX_URGENT (64 * 1024)
@@ -139,7 +143,7 @@ connection_send_urgent (Connection *self, const AsbFrameHeader *header, const vo
 static void
 send_urgent_json (Connection *self, uint8_t type, json_t *json)
 {
-  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  char *text = asb_wire_json_dump (json);
   AsbFrameHeader header = { .type = type, .length = text ? (uint32_t)strlen (text) : 0 };
 
   if (text)
@@ -388,7 +392,7 @@ receive_hello (Connection *self, const AsbFrameHeader *header, const uint8_t *pa
   if (header->type == ASB_FRAME_HELLO)
     hello = asb_wire_json_parse (payload, header->length, &reason);
   if (hello)
-    code = hello_check (hello, &reason);
+    code = hello_check (hello, self->stream->needs_token ? self->broker->token : NULL, &reason);
   if (!code)
     open_to_client (self, hello);
   else if (strcmp (code, "protocol_error") == 0)
@@ -517,6 +521,22 @@ connection_ready (void *data, uint32_t events)
     }
 }
 
+/* Who only waits makes room for who comes. */
+static void
+lose_oldest_new (Broker *broker)
+{
+  LIST_FOREACH (node, &broker->connections)
+  {
+    Connection *self = LIST_ITEM (node, Connection, link);
+
+    if (self->state == CONNECTION_NEW)
+      {
+        connection_lose (self);
+        return;
+      }
+  }
+}
+
 void
 connection_open (Broker *broker, ByteStream *stream)
 {
@@ -538,8 +558,21 @@ connection_open (Broker *broker, ByteStream *stream)
   loop_timer_init (&self->timer, time_out, self);
   loop_timer_init (&self->ack_timer, ack_timed_out, self);
   loop_timer_start (broker->loop, &self->timer, GREETING_TIMEOUT);
+  if (broker->n_connections >= MAX_CLIENTS)
+    lose_oldest_new (broker);
   list_append (&broker->connections, &self->link);
   broker->n_connections++;
+}
+
+void
+connection_open_socket (Broker *broker, int fd)
+{
+  ByteStream *stream = byte_stream_new (fd);
+
+  if (stream)
+    connection_open (broker, stream);
+  else
+    close (fd);
 }
 
 bool

@@ -17,6 +17,9 @@ typedef struct Connection Connection;
 /* Takes @stream. */
 void connection_open (Broker *broker, ByteStream *stream);
 
+/* Takes the socket @fd, which must not block. */
+void connection_open_socket (Broker *broker, int fd);
+
 /* For its session. Frames without a number overtake the others. */
 void connection_send_urgent (Connection *connection, const AsbFrameHeader *header,
                              const void *payload);

@@ -6,6 +6,7 @@
 
 #include "asb-frame.h"
 #include "asb-wire-json.h"
+#include "secret.h"
 #include "wire-time.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ is_in_order (const json_t *hello)
 }
 
 const char *
-hello_check (const json_t *hello, const char **reason)
+hello_check (const json_t *hello, const char *token, const char **reason)
 {
   json_t *major = json_object_get (hello, "major");
 
@@ -64,7 +65,10 @@ hello_check (const json_t *hello, const char **reason)
   if (json_integer_value (major) != ASB_PROTOCOL_MAJOR)
     return "unsupported_version";
   *reason = "the HELLO is not in order";
-  return is_in_order (hello) ? NULL : "protocol_error";
+  if (!is_in_order (hello))
+    return "protocol_error";
+  *reason = "The HELLO does not carry the token of the guest";
+  return token && !secret_is (token, json_object_get (hello, "token")) ? "access_denied" : NULL;
 }
 
 int64_t

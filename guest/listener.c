@@ -2,7 +2,6 @@
 
 #include "listener.h"
 
-#include "connection.h"
 #include "descriptors.h"
 
 #include <errno.h>
@@ -12,13 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Beyond the connections that are served: some more may wait to be refused politely. */
-#define MAX_CLIENTS (BROKER_MAX_CONNECTIONS + 16)
 #define RETRY_DELAY (100 * LOOP_MILLISECOND)
 
 struct Listener
 {
   Broker *broker;
+  void (*take) (Broker *broker, int fd);
   int fd;
   LoopSource *source;
   LoopTimer retry;
@@ -70,17 +68,6 @@ accept_failed (Listener *listener, int error)
 }
 
 static void
-take (Broker *broker, int fd)
-{
-  ByteStream *stream = byte_stream_new (fd);
-
-  if (stream)
-    connection_open (broker, stream);
-  else
-    close (fd);
-}
-
-static void
 listener_ready (void *data, uint32_t events)
 {
   Listener *listener = data;
@@ -92,20 +79,19 @@ listener_ready (void *data, uint32_t events)
     setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (fd < 0)
     accept_failed (listener, errno);
-  else if (listener->broker->n_connections >= MAX_CLIENTS)
-    close (fd);
   else
-    take (listener->broker, fd);
+    listener->take (listener->broker, fd);
 }
 
 Listener *
-listener_new (Broker *broker, int fd)
+listener_new (Broker *broker, int fd, void (*take) (Broker *broker, int fd))
 {
   Listener *listener = calloc (1, sizeof *listener);
 
   if (!listener)
     return NULL;
   listener->broker = broker;
+  listener->take = take;
   listener->fd = fd;
   listener->reserve_fd = descriptor_open_nothing ();
   loop_timer_init (&listener->retry, retry, listener);

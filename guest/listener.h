@@ -6,6 +6,7 @@
 
 #include "broker.h"
 
-/* Takes @fd. NULL when there is no room for it. */
-Listener *listener_new (Broker *broker, int fd);
+/* Takes @fd, and gives to @take, also to be taken, what is connected to it. NULL when there is no
+ * room for it. */
+Listener *listener_new (Broker *broker, int fd, void (*take) (Broker *broker, int fd));
 void listener_free (Listener *listener);

@@ -4,10 +4,11 @@
 
 #include "config.h"
 
-#include "serve.h"
+#include "background.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,10 @@ static const char USAGE[]
       "  --command-limit NAME=NUMBER\n"
       "                        let no command take more: cpu_seconds, memory_bytes,\n"
       "                        file_size_bytes, open_files, processes\n"
+      "  --listen [PORT]       let clients come by WebSockets too, at PORT of 127.0.0.1 or a free\n"
+      "                        one; says on standard output where, and with which token\n"
+      "  --token-fd N          read the token from N, instead of having a random one\n"
+      "  --daemon              go on in the background when clients can connect\n"
       "  --record-only         serve the record of a sandbox that is gone, and nothing else\n";
 
 typedef enum
@@ -44,6 +49,7 @@ typedef enum
   OPTION_PATH,
   OPTION_DESCRIPTOR,
   OPTION_LIMIT,
+  OPTION_PORT, /* which may be left out */
   OPTION_FLAG
 } OptionType;
 
@@ -58,6 +64,7 @@ typedef struct
 static const char *const NEEDED[] = {
   [OPTION_PATH] = "An absolute path is needed after",
   [OPTION_DESCRIPTOR] = "A descriptor number is needed after",
+  [OPTION_PORT] = "A port of 127.0.0.1, from 0 to 65535, is needed after",
   [OPTION_LIMIT] = "The name of a limit, “=” and a number are needed after",
 };
 
@@ -69,29 +76,67 @@ fail (const char *problem, const char *option)
 }
 
 static bool
-parse_descriptor (const char *text, int *fd)
+parse_number (const char *text, long maximum, long *number)
 {
   char *end;
-  long number;
 
   errno = 0;
-  number = strtol (text, &end, 10);
+  *number = strtol (text, &end, 10);
+  return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && *number <= maximum;
+}
+
+static bool
+parse_descriptor (const char *text, int *fd)
+{
+  long number;
+  bool done = parse_number (text, INT_MAX, &number);
+
   *fd = (int)number;
-  return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && number <= INT_MAX;
+  return done;
+}
+
+static bool
+parse_port (const char *text, unsigned *port)
+{
+  static const char ADDRESS[] = "127.0.0.1:";
+  long number = 0;
+
+  if (text && strncmp (text, ADDRESS, sizeof ADDRESS - 1) == 0)
+    text += sizeof ADDRESS - 1;
+  if (text && !parse_number (text, UINT16_MAX, &number))
+    return false;
+  *port = (unsigned)number;
+  return true;
 }
 
 static bool
 set_option (const Option *option, const char *argument)
 {
-  if (option->type == OPTION_FLAG)
-    *(bool *)option->value = true;
-  else if (option->type == OPTION_DESCRIPTOR)
-    return parse_descriptor (argument, option->value);
-  else if (option->type == OPTION_LIMIT)
-    return command_limits_add (option->value, argument);
-  else
-    *(const char **)option->value = argument;
-  return option->type != OPTION_PATH || *argument == '/';
+  switch (option->type)
+    {
+    case OPTION_FLAG:
+      *(bool *)option->value = true;
+      return true;
+    case OPTION_DESCRIPTOR:
+      return parse_descriptor (argument, option->value);
+    case OPTION_LIMIT:
+      return command_limits_add (option->value, argument);
+    case OPTION_PORT:
+      ((ServeOptions *)option->value)->listens = true;
+      return parse_port (argument, &((ServeOptions *)option->value)->port);
+    default:
+      *(const char **)option->value = argument;
+      return *argument == '/';
+    }
+}
+
+/* The value after the option, of which there may be none. */
+static bool
+takes_value (const Option *option, const char *next)
+{
+  if (option->type == OPTION_PORT)
+    return next && *next != '-';
+  return option->type != OPTION_FLAG;
 }
 
 static const Option *
@@ -114,6 +159,9 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
     { "--liveness-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->liveness_fd },
     { "--environment-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->environment_fd },
     { "--command-limit", FOR_SERVE, OPTION_LIMIT, &result->command_limits },
+    { "--token-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->token_fd },
+    { "--listen", FOR_SERVE, OPTION_PORT, result },
+    { "--daemon", FOR_SERVE, OPTION_FLAG, &result->goes_on_alone },
     { "--record-only", FOR_SERVE, OPTION_FLAG, &result->record_only },
     { NULL },
   };
@@ -125,7 +173,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
 
       if (!option)
         return fail ("Unknown option", argv[i]);
-      if (option->type != OPTION_FLAG && !(argument = argv[++i]))
+      if (takes_value (option, argv[i + 1]) && !(argument = argv[++i]))
         return fail ("A value is missing after", option->name);
       if (!set_option (option, argument))
         return fail (NEEDED[option->type], option->name);
@@ -139,6 +187,7 @@ main (int argc, char **argv)
   ServeOptions options = { .listen_fd = -1,
                            .liveness_fd = -1,
                            .environment_fd = -1,
+                           .token_fd = -1,
                            .socket_path = "/.agent-history/run/guest-1.sock",
                            .history_dir = "/.agent-history" };
   const char *verb = argc > 1 ? argv[1] : "";
@@ -154,5 +203,7 @@ main (int argc, char **argv)
   status = parse (argc, argv, &options, serves);
   if (status != 0)
     return status;
-  return serves ? serve (&options, -1) : connect_to_guest (&options);
+  if (!serves)
+    return connect_to_guest (&options);
+  return options.goes_on_alone ? serve_in_background (&options) : serve (&options, false);
 }

@@ -5,6 +5,7 @@
 #include "asb-wire-json.h"
 #include "call.h"
 #include "connection.h"
+#include "secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,24 +149,11 @@ session_make_room (Broker *broker)
   return interrupted != NULL;
 }
 
-/* In a time that does not tell where the first difference is. */
-static bool
-is_secret (const Session *self, const char *secret)
-{
-  unsigned difference = 0;
-
-  if (strlen (secret) != sizeof self->secret - 1)
-    return false;
-  for (size_t i = 0; i < sizeof self->secret - 1; i++)
-    difference |= (unsigned char)self->secret[i] ^ (unsigned char)secret[i];
-  return difference == 0;
-}
-
 Session *
 session_find (Broker *broker, const json_t *resume)
 {
   const char *id = json_string_value (json_object_get (resume, "session"));
-  const char *secret = json_string_value (json_object_get (resume, "secret"));
+  const json_t *secret = json_object_get (resume, "secret");
   const char *boot_id = json_string_value (json_object_get (resume, "boot_id"));
 
   if (strcmp (boot_id, broker->boot_id) != 0)
@@ -175,7 +163,7 @@ session_find (Broker *broker, const json_t *resume)
     Session *self = LIST_ITEM (node, Session, link);
 
     if (!self->is_over && strcmp (self->id, id) == 0)
-      return is_secret (self, secret) ? self : NULL;
+      return secret_is (self->secret, secret) ? self : NULL;
   }
   return NULL;
 }
@@ -266,7 +254,7 @@ session_send (Session *self, OutFrame *frame)
 void
 session_send_json (Session *self, uint8_t type, uint32_t call, json_t *json)
 {
-  char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
+  char *text = asb_wire_json_dump (json);
   size_t length = text ? strlen (text) : 0;
   AsbFrameHeader header = { .type = type, .call = call, .length = (uint32_t)length };
 

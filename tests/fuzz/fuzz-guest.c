@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define MAX_CLIENTS 4
+#define MAX_VISITORS 20
 #define MAX_CALL 256
 #define TURNS_BETWEEN 2
 #define MILLISECOND INT64_C (1000000)
@@ -40,6 +41,7 @@ typedef struct
   FrameReader reader;
   uint64_t sent;     /* the last number */
   uint64_t received; /* likewise */
+  uint64_t seen;     /* what has a number up to this comes again */
   bool is_greeted;
   bool is_over;
   bool is_reading;
@@ -51,6 +53,7 @@ typedef struct
 
 static FuzzInput input;
 static Client clients[MAX_CLIENTS];
+static int visitors[MAX_VISITORS]; /* by WebSockets; what they are told is not looked at here */
 static bool is_ending;
 static unsigned n_turns_to_end;
 
@@ -124,6 +127,7 @@ greeted (Client *client, const AsbFrameHeader *header, const uint8_t *payload)
   if (client->is_resuming && !resumed)
     {
       client->received = 0;
+      client->seen = 0;
       client->sent = 0;
       memset (client->calls, 0, sizeof client->calls);
     }
@@ -149,6 +153,8 @@ check_frame (Client *client, const AsbFrameHeader *header, const uint8_t *payloa
     greeted (client, header, payload);
   if (asb_frame_type_is_numbered (header->type))
     check_numbered (client, header);
+  if (asb_frame_type_is_numbered (header->type) && header->sequence <= client->seen)
+    return;
   if (header->call > 0 && !client->is_strange)
     {
       FUZZ_CHECK (header->call < MAX_CALL);
@@ -306,6 +312,11 @@ client_resumes (void)
   char *text = json_dumps (hello, 0);
   int old_fd = client->fd;
 
+  if (received < client->received)
+    {
+      client->seen = client->received;
+      client->received = received;
+    }
   frame_reader_clear (&client->reader);
   client->fd = world_connect ();
   client->is_greeted = client->is_over = false;
@@ -337,6 +348,58 @@ client_acknowledges (void)
 
   asb_frame_count_write (client->received + fuzz_take_byte (&input) / 200, payload);
   send_frame (client, &header, payload);
+}
+
+static int *
+take_visitor (void)
+{
+  return &visitors[fuzz_take_byte (&input) % MAX_VISITORS];
+}
+
+static void
+leave_visitor (int *visitor)
+{
+  if (*visitor >= 0)
+    close (*visitor);
+  *visitor = -1;
+}
+
+static void
+read_visitor (int *visitor)
+{
+  uint8_t bytes[4096];
+  ssize_t n = 1;
+
+  while (*visitor >= 0 && n > 0)
+    n = read (*visitor, bytes, sizeof bytes);
+  if (n == 0)
+    leave_visitor (visitor);
+}
+
+static void
+visitor_comes (void)
+{
+  int *visitor = take_visitor ();
+
+  leave_visitor (visitor);
+  *visitor = world_visit ();
+}
+
+static void
+visitor_sends (void)
+{
+  int *visitor = take_visitor ();
+  size_t size;
+  const uint8_t *bytes = fuzz_take_bytes (&input, &size);
+
+  if (*visitor >= 0 && send (*visitor, bytes, size, MSG_NOSIGNAL) < 0)
+    leave_visitor (visitor);
+}
+
+static void
+visitor_goes (void)
+{
+  leave_visitor (take_visitor ());
 }
 
 static void
@@ -474,7 +537,8 @@ static void (*const HAPPENINGS[]) (void) = {
   nothing,        client_frame,        client_bytes, client_comes,        client_goes,
   client_reads,   client_acknowledges, helper_says,  helper_sends,        helper_sends_bytes,
   command_prints, command_closes,      helper_dies,  children_are_reaped, time_passes,
-  forks_fail,     helpers_fall_silent, memory_ends,  client_resumes,
+  forks_fail,     helpers_fall_silent, memory_ends,  client_resumes,      visitor_comes,
+  visitor_sends,  visitor_goes,
 };
 
 /* The end. */
@@ -499,6 +563,8 @@ step (void)
 {
   for (size_t i = 0; i < MAX_CLIENTS; i++)
     read_client (&clients[i]);
+  for (size_t i = 0; i < MAX_VISITORS; i++)
+    read_visitor (&visitors[i]);
   if (is_ending)
     go_on_ending ();
   else if (world.n_turns % (TURNS_BETWEEN + 1) != 0)
@@ -519,7 +585,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   n_turns_to_end = 0;
   for (size_t i = 0; i < MAX_CLIENTS; i++)
     clients[i] = (Client){ .fd = -1 };
+  for (size_t i = 0; i < MAX_VISITORS; i++)
+    visitors[i] = -1;
   world_run (step);
+  for (size_t i = 0; i < MAX_VISITORS; i++)
+    leave_visitor (&visitors[i]);
   for (size_t i = 0; i < MAX_CLIENTS; i++)
     leave (&clients[i]);
   FUZZ_CHECK (world_count_descriptors () == n_descriptors);

@@ -10,6 +10,8 @@
 #include "orphans.h"
 #include "process.h"
 #include "stand-ins.h"
+#include "websocket-door.h"
+#include "websocket-opening.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +33,9 @@ static LoopSource *driver;
 /* Under these names the linker finds what the broker calls. */
 pid_t __wrap_process_fork (const char *name, int type, int (*helper_main) (int socket_fd, void *),
                            void *data, const int *kept, size_t n_kept, int *socket_fd);
-Listener *__wrap_listener_new (Broker *broker, int fd);
+Listener *__wrap_listener_new (Broker *broker, int fd, void (*take) (Broker *broker, int fd));
 void __wrap_listener_free (Listener *listener);
+int __wrap_websocket_door_listen (unsigned *port);
 void __wrap_orphans_kill (Broker *broker);
 
 static void
@@ -290,8 +293,13 @@ turn (void *data, uint32_t events)
 }
 
 Listener *
-__wrap_listener_new (Broker *broker, int fd)
+__wrap_listener_new (Broker *broker, int fd, void (*take) (Broker *broker, int fd))
 {
+  if (world.driver_fd >= 0)
+    {
+      world.door_fd = fd;
+      return (Listener *)&world.door_fd;
+    }
   world.broker = broker;
   world.is_listening = true;
   world.driver_fd = eventfd (1, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -320,6 +328,11 @@ __wrap_listener_free (Listener *listener)
 {
   const Broker *broker = world.broker;
 
+  if (listener == (Listener *)&world.door_fd)
+    {
+      close_fd (&world.door_fd);
+      return;
+    }
   if (!world.is_listening)
     {
       loop_remove (driver);
@@ -331,6 +344,13 @@ __wrap_listener_free (Listener *listener)
   world.left_fds[2] = broker->spare_pid > 0 ? broker->spare_fd : -1;
 }
 
+int
+__wrap_websocket_door_listen (unsigned *port)
+{
+  *port = *port > 0 ? *port : 1;
+  return eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
 void
 __wrap_orphans_kill (Broker *broker)
 {
@@ -339,17 +359,24 @@ __wrap_orphans_kill (Broker *broker)
 int
 world_connect (void)
 {
-  ByteStream *stream;
   int ends[2];
 
   if (!world.is_listening
       || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
     return -1;
-  stream = byte_stream_new (ends[0]);
-  if (stream)
-    connection_open (world.broker, stream);
-  else
-    close (ends[0]);
+  connection_open_socket (world.broker, ends[0]);
+  return ends[1];
+}
+
+int
+world_visit (void)
+{
+  int ends[2];
+
+  if (!world.is_listening
+      || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+    return -1;
+  websocket_opening_begin (world.broker, ends[0]);
   return ends[1];
 }
 
@@ -392,10 +419,11 @@ world_run (void (*step) (void))
                             .liveness_fd = -1,
                             /* Jobs have files there, without names. */
                             .history_dir = "/tmp",
+                            .token = WORLD_TOKEN,
                             .environment = &environment,
                             .process = &process };
 
-  world = (World){ .driver_fd = -1, .signal_fd = -1 };
+  world = (World){ .driver_fd = -1, .door_fd = -1, .signal_fd = -1 };
   world_step = step;
   stand_ins_reset ();
   stand_ins.kill = kill_helper;

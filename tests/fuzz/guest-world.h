@@ -14,6 +14,7 @@
 
 #define WORLD_MAX_HELPERS 64
 #define WORLD_MAX_UNANSWERED 1024
+#define WORLD_TOKEN "a-token-for-fuzzing"
 
 typedef enum
 {
@@ -38,6 +39,7 @@ typedef struct
   Broker *broker;
   bool is_listening;
   int driver_fd; /* always readable */
+  int door_fd;   /* of the way to WebSockets, once there is one */
   int signal_fd; /* what is written there the broker reads as signals */
   unsigned n_turns;
 
@@ -60,6 +62,9 @@ void world_run (void (*step) (void));
 
 /* A connection to the broker; −1 when it takes none. */
 int world_connect (void);
+
+/* The same by the way that leads to WebSockets. */
+int world_visit (void);
 
 /* A helper by a number that need not fit; NULL when there is none. */
 Helper *world_helper (unsigned number);

@@ -230,10 +230,27 @@ def json_checks():
     }
 
 
+# WebSockets.
+
+WEB_BINARY, WEB_CLOSE, WEB_PING, WEB_PONG = 2, 8, 9, 10
+WEB_REQUEST = (b"GET /proxy/8080 HTTP/1.1\r\nHost: localhost:1234\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+               b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+
+
+def web_frame(opcode, payload=b"", fin=True, mask=b"\x9a\x5c\x01\xf3", length=None, size=None, reserved=0):
+    length = len(payload) if length is None else length
+    if size is None:
+        size = 0 if length < 126 else 2 if length < 65536 else 8
+    first = (0x80 if fin else 0) | reserved << 4 | opcode
+    second = (0x80 if mask else 0) | (length if size == 0 else 126 if size == 2 else 127)
+    payload = bytes(byte ^ (mask or bytes(4))[i % 4] for i, byte in enumerate(payload))
+    return bytes([first, second]) + (length.to_bytes(size, "big") if size else b"") + (mask or b"") + payload
+
+
 # What happens around the guest: the numbers of HAPPENINGS in fuzz-guest.c, with what each takes.
 
 (NOTHING, FRAME, BYTES, COME, GO, READ, ACKNOWLEDGE, SAY, SEND, SEND_BYTES, PRINT, CLOSE_STREAM, DIE, REAP, WAIT,
- FORKS_FAIL, SILENT, NO_MEMORY, RESUME) = range(19)
+ FORKS_FAIL, SILENT, NO_MEMORY, RESUME, VISIT, VISITOR_SENDS, VISITOR_GOES) = range(22)
 
 # Its helpers in the order they are made; the spare supervisor is the second, the first that a call makes the third.
 HISTORIAN, SUPERVISOR = range(2)
@@ -258,6 +275,16 @@ LINGER, CUT, STRANGER, BEYOND, BEFORE = 1, 2, 8, 0x10, 0x20
 
 def resume(how=LINGER, who=0):
     return bytes([RESUME, who, how]) + pause()
+
+
+def visit(*parts, who=0, token="a-token-for-fuzzing"):
+    """A client that comes by a WebSocket and says HELLO, which is not masked so that it can be changed."""
+    hello = frame(HELLO, {"major": 1, "minor": 0, "token": token})
+    return bytes([VISIT, who]) + visitor(WEB_REQUEST, who=who) + visitor(web_frame(WEB_BINARY, hello, mask=bytes(4)), *parts, who=who)
+
+
+def visitor(*parts, who=0):
+    return bytes([VISITOR_SENDS, who]) + block(b"".join(parts)) + pause()
 
 
 def pause(n=2):
@@ -295,8 +322,19 @@ def guests():
 
     silent = bytes([SILENT, 1])
     hello = {"major": 1, "minor": 0, "features": [], "client": "x"}
+    run = web_frame(WEB_BINARY, frame(CALL, {"call": "command.start", "args": {"shell": "cat", "stdin": "stream"}}, call=1), mask=bytes(4))
     return {
         "nothing": b"",
+        "visit": visit() + visitor(run) + visitor(web_frame(WEB_PING, b"1")) + visitor(web_frame(WEB_CLOSE)),
+        "visit-in-pieces": visit(run[:40]) + visitor(run[40:]) + bytes([VISITOR_GOES, 0]),
+        "visit-without-token": visit(token="") + visit(token="a-token-for-nothing", who=1) + visit(run, who=1),
+        "visit-with-text": visit(run, web_frame(1, b"x")),
+        "visit-to-ask": bytes([VISIT, 0]) + visitor(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") + visitor(b"more"),
+        "visit-slowly": bytes([VISIT, 0]) + visitor(WEB_REQUEST[:9]) + bytes([WAIT]) + short(1100) + visitor(WEB_REQUEST[9:]),
+        "visit-silently": visit(run) + b"".join(bytes([WAIT]) + short(2100) + pause() for _ in range(6)),
+        "visits": b"".join(bytes([VISIT, i]) + pause(3) for i in range(20)) + visit(run, who=19) + bytes([VISITOR_GOES, 3]),
+        "visitors": b"".join(visit(run, who=i)[:-2] for i in range(9)) + bytes([NO_MEMORY, 40]) + visit(run, who=12),
+        "listen": come() + call("guest.listen") + call("guest.listen", {"port": 2}, number=2) + pause() + visit(run),
         "hello": come(greet=0) + client(HELLO, hello) + client(PING, b"abc"),
         "hello-twice": come() + client(HELLO, hello),
         "wrong-major": come(greet=0) + client(HELLO, {"major": 2, "minor": 0}),
@@ -642,7 +680,81 @@ def clients():
     }
 
 
+# WebSockets: a byte for the part, then a request, frames after a byte for the size of pieces, or what happens to a stream.
+
+PEER_SENDS, PEER_READS, PEER_LEAVES, RECEIVES, SENDS, FINISHES, TIME_PASSES, MEMORY_ENDS = range(8)
+
+
+def websockets():
+    def frames(*parts, step=4):
+        return bytes([1, step]) + b"".join(parts)
+
+    def stream(*parts):
+        return b"\2" + b"".join(parts)
+
+    def peer(*parts):
+        return bytes([PEER_SENDS]) + block(b"".join(parts))
+
+    def receive(size=4000):
+        return bytes([RECEIVES]) + short(size - 1)
+
+    def send(*sizes):
+        return bytes([SENDS, len(sizes)]) + b"".join(short(size) for size in sizes)
+
+    read, finish = bytes([PEER_READS]), bytes([FINISHES])
+    binary = web_frame(WEB_BINARY, b"abcdefg")
+    requests = {
+        "request": WEB_REQUEST,
+        "origin": WEB_REQUEST.replace(b"Upgrade:", b"Origin: null\r\nUpgrade:"),
+        "not-for-us": b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n",
+        "post": WEB_REQUEST.replace(b"GET", b"POST"),
+        "http-1.0": WEB_REQUEST.replace(b"1.1", b"1.0"),
+        "no-host": WEB_REQUEST.replace(b"Host", b"Hast"),
+        "folded": WEB_REQUEST.replace(b"Upgrade:", b"X: 1\r\n 2\r\nUpgrade:"),
+        "length": WEB_REQUEST.replace(b"Upgrade:", b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\nUpgrade:"),
+        "version": WEB_REQUEST.replace(b"13", b"8"),
+        "bad-key": WEB_REQUEST.replace(b"dGhl", b"d\0hl"),
+        "early": WEB_REQUEST + binary,
+        "bare-newlines": WEB_REQUEST.replace(b"\r\n", b"\n") + b"\r\n\r\n",
+        "many-fields": WEB_REQUEST.replace(b"Upgrade:", b"a:\r\n" * 64 + b"Upgrade:"),
+    }
+    corpus = {f"request-{name}": b"\0" + data for name, data in requests.items()}
+    corpus |= {
+        "frames": frames(binary, web_frame(WEB_PING, b"p"), web_frame(WEB_PONG), web_frame(WEB_BINARY, b"x" * 200),
+                         web_frame(WEB_CLOSE, b"\x03\xe8bye"), step=0),
+        "fragments": frames(web_frame(WEB_BINARY, b"ab", fin=False), web_frame(WEB_PING), web_frame(0, b"", fin=False),
+                            web_frame(0, b"cd"), binary),
+        "long": frames(web_frame(WEB_BINARY, b"x" * 2000), web_frame(WEB_BINARY, b"y" * 126), step=90),
+        "text": frames(binary, web_frame(1, b"x")),
+        "unmasked": frames(binary, web_frame(WEB_BINARY, b"x", mask=None)),
+        "reserved": frames(web_frame(WEB_BINARY, b"x", reserved=4)),
+        "continued-nothing": frames(web_frame(0, b"x")),
+        "not-continued": frames(web_frame(WEB_BINARY, b"x", fin=False), binary),
+        "long-ping": frames(web_frame(WEB_PING, b"x" * 126)),
+        "half-a-ping": frames(web_frame(WEB_PING, b"x", fin=False)),
+        "long-length": frames(web_frame(WEB_BINARY, b"x", size=8)),
+        "largest": frames(web_frame(WEB_BINARY, b"x" * 100, length=16 << 20)),
+        "too-large": frames(web_frame(WEB_BINARY, b"x", length=(1 << 64) - 1)),
+        "short-close": frames(web_frame(WEB_CLOSE, b"x")),
+        "stream-echo": stream(peer(binary, web_frame(WEB_PING, b"1")), receive(), read, send(5, 0, 200), read),
+        "stream-full": stream(send(60000, 60000), send(100), peer(web_frame(WEB_PING, b"a"), web_frame(WEB_PING, b"b")),
+                              receive(), send(10), read, send(10), read, read),
+        "stream-small-reads": stream(peer(binary, binary, web_frame(WEB_PING)), receive(3), receive(1), receive(100)),
+        "stream-headers": stream(peer(web_frame(WEB_BINARY) * 50), receive(6), receive(6)),
+        "stream-close": stream(peer(binary, web_frame(WEB_CLOSE, b"\x03\xe9")), receive(), receive(), read, send(5)),
+        "stream-violation": stream(send(60000), peer(binary, web_frame(1)), receive(), receive(), read),
+        "stream-finish": stream(send(50000), finish, read, peer(web_frame(WEB_CLOSE)), receive()),
+        "stream-silence": stream(send(5), bytes([TIME_PASSES, 21, TIME_PASSES, 21]), read, peer(web_frame(WEB_PONG, b"asb")),
+                                 receive(), bytes([TIME_PASSES, 255])),
+        "stream-leaves": stream(peer(binary), bytes([PEER_LEAVES, 0]), receive(), send(5), send(5)),
+        "stream-half-leaves": stream(peer(binary[:5]), bytes([PEER_LEAVES, 1]), receive(), receive(), send(5), read),
+        "stream-no-memory": stream(bytes([MEMORY_ENDS, 0]), send(60000), send(5), read),
+    }
+    return corpus
+
+
 CORPORA = {
+    "websocket": websockets,
     "frame": frames,
     "control": controls,
     "arguments": arguments,
@@ -672,6 +784,11 @@ REPLY_WORDS = ["result", "error", "code", "message", "details", "event", "starte
 SQL_WORDS = ["SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "DROP TABLE", "CREATE TRIGGER", "PRAGMA writable_schema=ON;", "PRAGMA user_version=", "sqlite_schema",
              "operations", "changes", "zeroblob(9999)", "x'00'", "BEGIN EXCLUSIVE;"]
 
+WEB_WORDS = ["GET / HTTP/1.1", "\r\n", "\r\n\r\n", "Host: ", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Origin: ", "Content-Length: 0", "Transfer-Encoding: chunked"]
+WEB_BYTES = [b"\x82\x80", b"\x02\x80", b"\x80\x80", b"\x89\x80", b"\x8a\x80", b"\x88\x82", b"\x82\xfe", b"\x82\xff",
+             b"\0\0\0\0\0\1\0\0"]
+
 DICTIONARIES = {
     "control": JSON_WORDS,
     "json-check": JSON_WORDS,
@@ -690,9 +807,15 @@ def dictionary(words):
     return ("# Made by make-corpus.py\n" + "\n".join(lines) + "\n").encode()
 
 
+def dictionary_of_bytes(words):
+    lines = ['"' + "".join(f"\\x{byte:02x}" for byte in word) + '"' for word in words]
+    return ("# Made by make-corpus.py\n" + "\n".join(lines) + "\n").encode()
+
+
 def make():
     files = {f"corpus/{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
     files.update({f"dictionaries/{target}": dictionary(words) for target, words in DICTIONARIES.items()})
+    files["dictionaries/websocket"] = dictionary_of_bytes([word.encode() for word in WEB_WORDS] + WEB_BYTES)
     return files
 
 

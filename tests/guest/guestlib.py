@@ -111,7 +111,7 @@ class CallState:
 class Client:
     """Acknowledges and credits what comes unless told not to."""
 
-    def __init__(self, sock, hello=True):
+    def __init__(self, sock, hello=True, **said):
         self.socket = sock
         self.socket.settimeout(PATIENCE)
         self.buffer = bytearray()
@@ -126,7 +126,7 @@ class Client:
         self.pongs = []
         self.goodbye = None
         if hello:
-            self.send(HELLO, {"major": 1, "minor": 0, "features": []})
+            self.send(HELLO, {"major": 1, "minor": 0, "features": [], **said})
             self.hello = self.read().json
 
     def close(self):
