@@ -217,6 +217,42 @@ start_threaded_write (AsbGuestLink *self, GOutputVector *vectors, guint n_vector
   return self->outgoing->len;
 }
 
+/* For the streams of pipes GLib 2.74 gives back a length of −1, with a warning, when the other side
+ * is gone and several vectors are to be written: these get one at a time. */
+static GPollableReturn
+write_each (AsbGuestLink *self, GOutputVector *vectors, guint n_vectors, gsize *written,
+            GError **error)
+{
+  for (guint i = 0; i < n_vectors; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      gssize n = g_pollable_output_stream_write_nonblocking (
+          self->pollable_output, vectors[i].buffer, vectors[i].size, NULL, &cause);
+
+      if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+        return G_POLLABLE_RETURN_WOULD_BLOCK;
+      if (n < 0)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return G_POLLABLE_RETURN_FAILED;
+        }
+      *written += (gsize)n;
+      if ((gsize)n < vectors[i].size)
+        return G_POLLABLE_RETURN_OK;
+    }
+  return G_POLLABLE_RETURN_OK;
+}
+
+static GPollableReturn
+write_vectors (AsbGuestLink *self, GOutputVector *vectors, guint n_vectors, gsize *written,
+               GError **error)
+{
+  if (G_IS_SOCKET_CONNECTION (self->stream))
+    return g_pollable_output_stream_writev_nonblocking (self->pollable_output, vectors, n_vectors,
+                                                        written, NULL, error);
+  return write_each (self, vectors, n_vectors, written, error);
+}
+
 gboolean
 asb_guest_link_write (AsbGuestLink *self, GOutputVector *vectors, guint n_vectors, gsize *written,
                       GError **error)
@@ -229,8 +265,7 @@ asb_guest_link_write (AsbGuestLink *self, GOutputVector *vectors, guint n_vector
     }
   if (self->write_source)
     return TRUE;
-  switch (g_pollable_output_stream_writev_nonblocking (self->pollable_output, vectors, n_vectors,
-                                                       written, NULL, error))
+  switch (write_vectors (self, vectors, n_vectors, written, error))
     {
     case G_POLLABLE_RETURN_OK:
       return TRUE;

@@ -8,6 +8,7 @@
 #include <gio/gunixinputstream.h>
 #include <gio/gunixoutputstream.h>
 #include <glib-unix.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,6 +79,8 @@ use_pipes (Peer *peer, int *input_fd)
 
   g_assert_true (g_unix_open_pipe (to_library, FD_CLOEXEC, NULL));
   g_assert_true (g_unix_open_pipe (from_library, FD_CLOEXEC, NULL));
+  /* A page, so that it is often full in the middle of a frame. */
+  g_assert_cmpint (fcntl (from_library[1], F_SETPIPE_SZ, 4096), >, 0);
   input = g_unix_input_stream_new (to_library[0], TRUE);
   output = g_unix_output_stream_new (from_library[1], TRUE);
   g_clear_object (&peer->stream);
@@ -249,6 +252,47 @@ test_slow_lost (void)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
 }
 
+/* A transport over pipes, whose other ends are peer->fd and @input_fd. */
+static AsbTransport *
+open_over_pipes (Peer *peer, int input_fd)
+{
+  g_autoptr (GBytes) hello
+      = peer_frame_new (peer, ASB_FRAME_HELLO, 0, 0, 0, PEER_HELLO, strlen (PEER_HELLO));
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending pending = { 0 };
+  AsbGuestTransport *transport;
+
+  g_assert_cmpint (write (input_fd, g_bytes_get_data (hello, NULL), g_bytes_get_size (hello)), ==,
+                   g_bytes_get_size (hello));
+  asb_guest_transport_new_async (peer->stream, NULL, NULL, pending_cb, &pending);
+  g_clear_object (&peer->stream);
+  result = pending_wait (&pending);
+  transport = asb_guest_transport_new_finish (result, &error);
+  g_assert_no_error (error);
+  return ASB_TRANSPORT (transport);
+}
+
+/* Whoever writes to a pipe that nobody reads any more is told so, and not ended by a signal. */
+static void
+test_pipe_broken (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (GVariant) answer = NULL;
+  g_autoptr (GError) error = NULL;
+  int input_fd;
+
+  signal (SIGPIPE, SIG_DFL);
+  use_pipes (peer, &input_fd);
+  transport = open_over_pipes (peer, input_fd);
+  peer_close (peer);
+  answer = asb_transport_call (transport, "x", NULL, NULL, &error);
+  g_assert_null (answer);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  close (input_fd);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -256,6 +300,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/guest-streams/not-pollable", test_slow_stream);
   g_test_add_func ("/guest-streams/pipes", test_pipes);
+  g_test_add_func ("/guest-streams/pipe-broken", test_pipe_broken);
   g_test_add_func ("/guest-streams/not-pollable-lost", test_slow_lost);
 
   return g_test_run ();
