@@ -404,7 +404,7 @@ prepare_process (void)
   for (size_t i = 0; i < sizeof IGNORED / sizeof IGNORED[0]; i++)
     signal (IGNORED[i], SIG_IGN);
   prctl (PR_SET_DUMPABLE, 0);
-  umask (022);
+  umask (077);
   history_guard_install ();
   history_database_prepare_process ();
 }

@@ -102,8 +102,9 @@ listen_fd (AsbLocalFolder *folder, GError **error)
   int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   unlinkat (folder->fd, SOCKET_NAME, 0);
-  if (fd >= 0 && bind (fd, (struct sockaddr *)&address, sizeof address) == 0
-      && listen (fd, SOMAXCONN) == 0)
+  /* A socket that is bound has the mode it had before. */
+  if (fd >= 0 && fchmod (fd, 0600) == 0
+      && bind (fd, (struct sockaddr *)&address, sizeof address) == 0 && listen (fd, SOMAXCONN) == 0)
     return fd;
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not listen in “%s”: %s", folder->path,
                g_strerror (errno));

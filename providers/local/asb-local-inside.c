@@ -66,6 +66,15 @@ add_memory (AsbLocalArguments *arguments, const AsbLocalInside *inside, const ch
   asb_local_arguments_add (arguments, "--perms", mode, "--tmpfs", target, NULL);
 }
 
+/* Keys belong to users, not to namespaces: what the caller's are called would stand there. */
+static void
+add_processes (AsbLocalArguments *arguments)
+{
+  asb_local_arguments_add (arguments, "--proc", "/proc", NULL);
+  if (access ("/proc/keys", F_OK) == 0)
+    asb_local_arguments_add (arguments, "--ro-bind", "/dev/null", "/proc/keys", NULL);
+}
+
 static void
 add_devices (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
@@ -131,7 +140,7 @@ asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside
     return FALSE;
   add_namespaces (arguments, inside);
   add_programs (arguments);
-  asb_local_arguments_add (arguments, "--proc", "/proc", NULL);
+  add_processes (arguments);
   add_devices (arguments, inside);
   if (!inside->workdir)
     asb_local_arguments_add (arguments, "--chdir", "/", NULL);

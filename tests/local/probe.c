@@ -223,6 +223,12 @@ main (int argc, char **argv)
     probe_needed ();
   else if (strcmp (verb, "compat") == 0)
     probe_compat ();
+  else if (strcmp (verb, "guest") == 0)
+    probe_guest ();
+  else if (strcmp (verb, "setuid") == 0)
+    probe_setuid (argc, argv);
+  else if (strcmp (verb, "link") == 0 && argc == 3)
+    probe_link (argv[2]);
   else if (strcmp (verb, "forks") == 0)
     probe_forks ();
   else if (strcmp (verb, "bomb") == 0)

@@ -10,6 +10,11 @@
 void probe_calls (void);
 void probe_needed (void);
 
+/* The guest's processes; mounts where setuid counts; a link that leads out of the sandbox. */
+void probe_guest (void);
+void probe_setuid (int argc, char **argv);
+void probe_link (const char *path);
+
 /* The same by the ways for programs of other word sizes. */
 void probe_compat (void);
 

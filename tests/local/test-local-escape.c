@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Ways out of a sandbox that were ways out elsewhere. */
+
+#include "local-test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/keyctl.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STRANGER 54320
+
+static void
+assert_probed (LocalTest *test, AsbSandboxInfo *info, const char *const *arguments)
+{
+  g_autofree char *told = local_test_probe (test, local_test_id (info), arguments);
+
+  g_assert_cmpstr (told, ==, "");
+}
+
+/* Its memory holds the record before it is written, and its descriptors are the way to the host. */
+static void
+test_guest (LocalTest *test, gconstpointer data)
+{
+  const char *const arguments[] = { "guest", NULL };
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = NULL;
+
+  assert_probed (test, info, arguments);
+  told = local_test_shell (test->provider, local_test_id (info), NULL, "echo lives");
+  g_assert_cmpstr (told, ==, "lives\n");
+}
+
+static void
+test_setuid (LocalTest *test, gconstpointer data)
+{
+  const char *const arguments[]
+      = { "setuid",      "/",    "/usr",     "/usr/bin",        "/workspace",
+          "/home/agent", "/tmp", "/dev/shm", "/.agent-history", "/run",
+          "/dev",        "/etc", NULL };
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+
+  assert_probed (test, info, arguments);
+}
+
+/* Links in what is bound from the host are followed inside only, and not by us when we delete. */
+static void
+test_links (LocalTest *test, gconstpointer data)
+{
+  static const char *const links[]
+      = { "/workspace/link", "/tmp/link", "/home/agent/link", "/.agent-history/link" };
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  const char *id = local_test_id (info);
+  g_autofree char *secret = g_build_filename (test->folder, "secret", NULL);
+  g_autofree char *content = NULL;
+
+  g_assert_true (g_file_set_contents (secret, "untouched", -1, NULL));
+  chmod (secret, 0666);
+  for (gsize i = 0; i < G_N_ELEMENTS (links); i++)
+    {
+      const char *const make[] = { "ln", "-s", secret, links[i], NULL };
+      const char *const arguments[] = { "link", links[i], NULL };
+      g_autofree char *made = local_test_run (test->provider, id, NULL, make);
+
+      assert_probed (test, info, arguments);
+    }
+  local_test_delete (test->provider, id);
+  g_assert_true (g_file_get_contents (secret, &content, NULL, NULL));
+  g_assert_cmpstr (content, ==, "untouched");
+}
+
+/* One that the program forgot to close, as many do. */
+static void
+test_inherited (LocalTest *test, gconstpointer data)
+{
+  const char *const arguments[] = { "descriptors", NULL };
+  g_autofree char *secret = g_build_filename (test->folder, "secret", NULL);
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autofree char *folder = NULL;
+  int fd, guest;
+
+  g_assert_true (g_file_set_contents (secret, "secret", -1, NULL));
+  fd = dup2 (open (secret, O_RDWR), 57);
+  info = local_test_create (test->provider, NULL);
+  folder = local_test_path (test, local_test_id (info), "");
+  guest = local_test_guest_pid (folder);
+  for (int number = 0; number < 1024; number++)
+    {
+      g_autofree char *path = g_strdup_printf ("/proc/%d/fd/%d", guest, number);
+      g_autofree char *target = g_file_read_link (path, NULL);
+
+      g_assert_cmpstr (target, !=, secret);
+    }
+  assert_probed (test, info, arguments);
+  close (fd);
+}
+
+/* Two sandboxes of one user see nothing of each other. */
+static void
+test_other_sandbox (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) one = local_test_create (test->provider, NULL);
+  g_autoptr (AsbSandboxInfo) other = local_test_create (test->provider, NULL);
+  g_autofree char *folder = local_test_path (test, local_test_id (one), "workspace");
+  const char *const readable[] = { "readable",
+                                   folder,
+                                   test->state,
+                                   "/tmp/mark",
+                                   "/dev/shm/mark",
+                                   "/run/mark",
+                                   "/workspace/mark",
+                                   "/home/agent/mark",
+                                   NULL };
+  g_autofree char *marked = local_test_shell (
+      test->provider, local_test_id (one), NULL,
+      "for d in /tmp /dev/shm /run /workspace /home/agent; do echo > $d/mark; done");
+
+  assert_probed (test, other, readable);
+}
+
+/* Shared memory of the host that everybody may attach. */
+static void
+test_shared_memory (LocalTest *test, gconstpointer data)
+{
+  int memory = shmget (IPC_PRIVATE, 4096, IPC_CREAT | 0666);
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = local_test_shell (test->provider, local_test_id (info), NULL,
+                                            "tail -n +2 /proc/sysvipc/shm | wc -l");
+
+  g_assert_cmpint (memory, >=, 0);
+  g_assert_cmpstr (told, ==, "0\n");
+  shmctl (memory, IPC_RMID, NULL);
+}
+
+/* Inside there is no name of the guest's socket, to replace or to connect to. */
+static void
+test_no_socket_inside (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = local_test_shell (test->provider, local_test_id (info), NULL,
+                                            "find / -type s 2>/dev/null; grep -c guest.socket "
+                                            "/proc/net/unix; grep -c '@' /proc/net/unix; true");
+
+  g_assert_cmpstr (told, ==, "0\n0\n");
+}
+
+/* The child, as another user of the host. Returns: what it could reach. */
+static int
+be_stranger (const char *folder)
+{
+  static const char *const names[] = { "",          "environment",
+                                       "meta.json", "guest.status",
+                                       "history",   "history/history.sqlite3",
+                                       "workspace", "home" };
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  int reached = 0;
+
+  if (setgroups (0, NULL) != 0 || setresgid (STRANGER, STRANGER, STRANGER) != 0
+      || setresuid (STRANGER, STRANGER, STRANGER) != 0)
+    return 100;
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      if (open (path, O_RDONLY) >= 0)
+        reached++;
+    }
+  g_snprintf (address.sun_path, sizeof address.sun_path, "%s/guest.socket", folder);
+  if (connect (socket (AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address) == 0)
+    reached++;
+  return reached;
+}
+
+static void
+test_strangers (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *folder = local_test_path (test, local_test_id (info), "");
+  int status;
+  pid_t child;
+
+  if (geteuid () != 0)
+    {
+      g_test_skip ("Only root can become another user");
+      return;
+    }
+  child = fork ();
+  if (child == 0)
+    _exit (be_stranger (folder));
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+}
+
+static int
+mode_of (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  struct stat status;
+
+  g_assert_cmpint (lstat (path, &status), ==, 0);
+  return status.st_mode & 07777;
+}
+
+/* Also if somebody opens the folder up: the files themselves are nobody else's. */
+static void
+test_record_is_private (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = NULL;
+  g_autofree char *modes = NULL;
+  const char *id;
+
+  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_backend_options_set_history (options, history);
+  asb_backend_options_set_provider (options, test->provider);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
+  folder = local_test_path (test, id, "");
+  g_assert_cmpint (mode_of (folder, ""), ==, 0700);
+  g_assert_cmpint (mode_of (folder, "guest.socket"), ==, 0600);
+  g_assert_cmpint (mode_of (folder, "history"), ==, 0700);
+  g_assert_cmpint (mode_of (folder, "history/history.sqlite3"), ==, 0600);
+  modes = local_test_shell (test->provider, id, NULL,
+                            "stat -c '%a %U' /.agent-history /.agent-history/* | sort -u");
+  g_assert_cmpstr (modes, ==, "600 agent\n700 agent\n");
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* A key of the user, who is the user inside as well unless that is root. */
+static void
+test_keyring (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *name = g_strdup_printf ("asb-test-%d", (int)getpid ());
+  long key = syscall (SYS_add_key, "user", name, "secret", 6, KEY_SPEC_USER_KEYRING);
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = local_test_shell (test->provider, local_test_id (info), NULL,
+                                            "cat /proc/keys 2>/dev/null | wc -c");
+
+  g_assert_cmpstr (told, ==, "0\n");
+  if (key >= 0)
+    syscall (SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+}
+
+/* A program that fails leaves its memory nowhere. */
+static void
+test_core (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = local_test_shell (
+      test->provider, local_test_id (info), NULL,
+      "cd /tmp && { sh -c 'kill -SEGV $$'; } 2>/dev/null; ls /tmp; "
+      "(echo '|/bin/true' > /proc/sys/kernel/core_pattern) 2>/dev/null && echo changed; true");
+
+  g_assert_cmpstr (told, ==, "");
+}
+
+int
+main (int argc, char **argv)
+{
+  int status = local_test_init (&argc, &argv);
+
+  if (status >= 0)
+    return status;
+  local_test_add ("/local/escape/guest", test_guest);
+  local_test_add ("/local/escape/setuid", test_setuid);
+  local_test_add ("/local/escape/links", test_links);
+  local_test_add ("/local/escape/inherited", test_inherited);
+  local_test_add ("/local/escape/other-sandbox", test_other_sandbox);
+  local_test_add ("/local/escape/shared-memory", test_shared_memory);
+  local_test_add ("/local/escape/no-socket-inside", test_no_socket_inside);
+  local_test_add ("/local/escape/strangers", test_strangers);
+  local_test_add ("/local/escape/record-is-private", test_record_is_private);
+  local_test_add ("/local/escape/keyring", test_keyring);
+  local_test_add ("/local/escape/core", test_core);
+  return g_test_run ();
+}
