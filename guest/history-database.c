@@ -2,6 +2,7 @@
 
 #include "history-database.h"
 
+#include "history-log.h"
 #include "history-time.h"
 
 #include <errno.h>
@@ -129,7 +130,8 @@ history_database_connect (HistoryDatabase *database, const char *path, const cha
               | SQLITE_OPEN_PRIVATECACHE;
 
   *database = (HistoryDatabase){ 0 };
-  if (sqlite3_open_v2 (path, &database->handle, flags, vfs) != SQLITE_OK)
+  if (sqlite3_open_v2 (path, &database->handle, flags, vfs ? vfs : history_log_register ())
+      != SQLITE_OK)
     {
       fail (database, error);
       sqlite3_close (database->handle);
@@ -340,7 +342,10 @@ history_database_shorten_log (HistoryDatabase *database)
 bool
 history_database_begin (HistoryDatabase *database, HistoryError *error)
 {
-  return history_database_run (database, error, "BEGIN IMMEDIATE", "");
+  if (!history_database_run (database, error, "BEGIN IMMEDIATE", ""))
+    return false;
+  history_log_begin (database->handle);
+  return true;
 }
 
 bool

@@ -81,6 +81,32 @@ def test_full_disk_at_any_moment():
         check_record(guest)
 
 
+def test_full_disk_in_a_large_commit():
+    """More is written at once than the database keeps in memory; what others read is whole all the time."""
+    config = {"sqlite_cache_bytes": 1 << 20, "output_queue_max_bytes": 64 << 20, "output_flush_bytes": 1 << 20}
+    with guest_on_small_disk("history", 20 * DISK) as guest:
+        client = guest.connect()
+        assert "result" in client.run("history.open", {"identity": IDENTITY, "sdk_version": "1", "config": config}).reply
+        database = os.path.join(guest.history, "history.sqlite3")
+        for spare in some_of(range(0, 3 << 20, 64 << 10), 8):
+            ballast = fill(os.path.join(guest.history, "ballast"))
+            os.truncate(ballast, max(0, os.path.getsize(ballast) - spare))
+            calls = [client.start("command.start", {"argv": ["head", "-c", "900000", "/dev/urandom"]},
+                                  record=envelope(required=False)) for _ in range(3)]
+            for call in calls:
+                client.wait(call, OUTPUT, ERRORS)
+                assert call.result["exit_code"] == 0 and len(call.stdout) == 900000, call.reply
+            with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+                assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            os.unlink(ballast)
+            with contextlib.closing(sqlite3.connect(database, timeout=PATIENCE)) as connection:
+                connection.execute("DELETE FROM command_output_chunks")
+                connection.commit()
+        client.close()
+        check_alive(guest)
+        check_record(guest, ended=False)
+
+
 def test_files_on_a_full_disk():
     with guest_on_small_disk("work") as guest:
         client = guest.connect()
