@@ -5,6 +5,7 @@
 #include "asb-local-diagnosis.h"
 
 #include <asb.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -42,18 +43,68 @@ find_namespace_cure (void)
          "permits them";
 }
 
-static gboolean
-is_about_namespaces (const char *output)
+static const char *
+find_limit_cure (void)
 {
-  static const char *const signs[] = {
-    "uid map",          "gid map",       "setgroups",     "amespace", "loopback",
-    "ermission denied", "not permitted", "No space left", "unshare",
-  };
+  if (setting_is ("/proc/sys/user/max_user_namespaces", "0"))
+    return find_namespace_cure ();
+  return "no more namespaces can be made: end what holds some, raise “sysctl "
+         "user.max_user_namespaces”, or nest fewer containers";
+}
 
-  for (gsize i = 0; i < G_N_ELEMENTS (signs); i++)
-    if (strstr (output, signs[i]))
-      return TRUE;
-  return FALSE;
+/* What bubblewrap and the steps before it say, and what helps. The first that fits counts. */
+static const struct
+{
+  const char *sign;
+  const char *and_sign; /* may be NULL */
+  const char *cure;     /* NULL: @find_cure knows */
+  const char *(*find_cure) (void);
+} causes[] = {
+  { "may not mount", NULL,
+    "give root the right to mount (CAP_SYS_ADMIN), or start as an ordinary user, who needs none" },
+  { "may not become another user", NULL,
+    "give root the rights CAP_SETUID and CAP_SETGID, or start as an ordinary user" },
+  { "user nobody may not execute", "Resource temporarily",
+    "the user nobody may have no more processes: raise “ulimit -u”" },
+  { "user nobody may not execute", NULL, "let everybody execute bubblewrap" },
+  { "max_*_namespaces", NULL, NULL, find_limit_cure },
+  { "max_user_namespaces", NULL,
+    "bubblewrap must be able to write in /proc/sys/user; in a container, run it with a writable "
+    "/proc/sys (docker: --security-opt systempaths=unconfined)" },
+  { "mount proc", NULL,
+    "/proc of this container is hidden in part, and no other can be had then: run it with all of "
+    "/proc (docker: --security-opt systempaths=unconfined, podman: --security-opt unmask=ALL)" },
+  { "SECCOMP", NULL, "the kernel needs CONFIG_SECCOMP_FILTER" },
+  { "Unknown option", NULL, "install bubblewrap 0.8 or later" },
+  { "Unexpected capabilities", NULL,
+    "start without ambient capabilities, and bubblewrap without file capabilities" },
+  { "find source path", NULL,
+    "the folder must be there, and its parents open to the user who runs bubblewrap" },
+  { "Read-only file system", NULL,
+    "what is to be written lies on a read-only file system: set state-dir to another" },
+  { "No space left", "Can't", "make room where the state folder is, or in memory" },
+  { "No space left", NULL, NULL, find_limit_cure },
+  { "Too many open files", NULL, "raise “ulimit -n”" },
+  { "Resource temporarily unavailable", NULL, "raise “ulimit -u”, or end other processes" },
+  { "Cannot allocate memory", NULL, "make memory free, or raise “ulimit -v”" },
+  { "uid map", NULL, NULL, find_namespace_cure },
+  { "gid map", NULL, NULL, find_namespace_cure },
+  { "setgroups", NULL, NULL, find_namespace_cure },
+  { "amespace", NULL, NULL, find_namespace_cure },
+  { "loopback", NULL, NULL, find_namespace_cure },
+  { "unshare", NULL, NULL, find_namespace_cure },
+  { "ermission denied", NULL, NULL, find_namespace_cure },
+  { "not permitted", NULL, NULL, find_namespace_cure },
+};
+
+static const char *
+find_cure (const char *output)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (causes); i++)
+    if (strstr (output, causes[i].sign)
+        && (!causes[i].and_sign || strstr (output, causes[i].and_sign)))
+      return causes[i].cure ? causes[i].cure : causes[i].find_cure ();
+  return "see whether “bwrap --unshare-user --ro-bind / / true” works";
 }
 
 static char *
@@ -75,11 +126,34 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
   else if (strstr (output, ASB_LOCAL_GUEST_INSIDE))
     asb_local_set_unavailable (error, ASB_ERROR_GUEST_UNAVAILABLE,
                                "the guest program must be a static one for this processor", output);
-  else if (is_about_namespaces (output))
-    asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE, find_namespace_cure (),
-                               output);
   else
-    asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE,
-                               "see whether “bwrap --unshare-user --ro-bind / / true” works",
+    asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE, find_cure (output),
                                output[0] ? output : ended);
+}
+
+static const char *
+find_folder_cure (int reason)
+{
+  if (reason == ENOSPC || reason == EDQUOT)
+    return "make room there";
+  if (reason == EMFILE || reason == ENFILE)
+    return "raise “ulimit -n”";
+  return "set state-dir, or XDG_STATE_HOME, to a folder that is yours and can be written";
+}
+
+void
+asb_local_set_folder_error (GError **error, const char *path, int reason)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not use the state folder “%s” (%s): %s",
+               path, find_folder_cure (reason), g_strerror (reason));
+}
+
+void
+asb_local_set_owner_error (GError **error, int reason)
+{
+  asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                             "this root may not give files to the user nobody (65534), as whom a "
+                             "sandbox of root runs: map that user into the container and give "
+                             "root CAP_CHOWN, or start as an ordinary user",
+                             g_strerror (reason));
 }

@@ -9,6 +9,12 @@
 /* @code: ASB_ERROR_PROVIDER_UNAVAILABLE or ASB_ERROR_GUEST_UNAVAILABLE. */
 void asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause);
 
+/* The state folder at @path cannot be made, opened or filled; @reason: as of errno. */
+void asb_local_set_folder_error (GError **error, const char *path, int reason);
+
+/* Root cannot give a sandbox its files. */
+void asb_local_set_owner_error (GError **error, int reason);
+
 /* For a sandbox that ended while it started. @output: what bubblewrap and the guest wrote to
  * standard error, @status: as of waitpid (). */
 void asb_local_set_start_failure (GError **error, const char *output, int status);

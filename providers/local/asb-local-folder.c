@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "asb-local-close.h"
+#include "asb-local-diagnosis.h"
 #include "asb-local-tree.h"
 
 #define ID_LENGTH 12
@@ -86,13 +87,20 @@ asb_local_root_open (const char *path, gboolean make, GError **error)
 {
   int fd = -1;
 
+  if (!g_path_is_absolute (path))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+                   "Could not use the state folder “%s”, no absolute path: set state-dir, "
+                   "XDG_STATE_HOME or HOME",
+                   path);
+      return -1;
+    }
   if (!make || g_mkdir_with_parents (path, 0700) == 0)
     fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT)
+  if (fd < 0 && errno == ENOENT && !make)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "There is no folder “%s”", path);
   else if (fd < 0)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not open the state folder “%s”: %s",
-                 path, g_strerror (errno));
+    asb_local_set_folder_error (error, path, errno);
   else if (check_root (fd, path, error))
     return fd;
   if (fd >= 0)
@@ -277,8 +285,7 @@ asb_local_folder_new (const char *root, const char *id, GError **error)
   self->staging = g_strconcat (NEW_PREFIX, unique, NULL);
   if (make_locked (self))
     return g_steal_pointer (&self);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make the folder “%s/%s”: %s", root,
-               self->staging, g_strerror (errno));
+  asb_local_set_folder_error (error, root, errno);
   return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-folder.h"
 #include "asb-local-guest.h"
 #include "asb-local-liveness.h"
@@ -106,12 +107,14 @@ make_folders (AsbLocalFolder *folder, GError **error)
   /* Not by mkdir alone: the mode must not depend on the caller's umask. */
   for (gsize i = 0; i < G_N_ELEMENTS (folders); i++)
     if (mkdirat (folder->fd, folders[i].name, 0700) != 0
-        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0
-        || !asb_local_user_give (folder->fd, folders[i].name))
+        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0)
       {
-        g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-                     "Could not make the folders of sandbox “%s”: %s", folder->id,
-                     g_strerror (errno));
+        asb_local_set_folder_error (error, folder->path, errno);
+        return FALSE;
+      }
+    else if (!asb_local_user_give (folder->fd, folders[i].name))
+      {
+        asb_local_set_owner_error (error, errno);
         return FALSE;
       }
   return TRUE;

@@ -66,6 +66,85 @@ test_refusing (LocalTest *test, gconstpointer data)
                 "setting up uid map: Permission denied", NULL);
 }
 
+/* What bubblewrap says on hosts of all kinds, and a word of the cure. */
+static void
+test_causes (LocalTest *test, gconstpointer data)
+{
+  static const struct
+  {
+    const char *said;
+    const char *cure;
+  } cases[] = {
+    { "setting up gid map: Operation not permitted", "user namespaces" },
+    { "No permissions to create new namespace, likely because the kernel does not allow "
+      "non-privileged user namespaces.",
+      "user namespaces" },
+    { "Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded "
+      "(ENOSPC)",
+      "user.max_user_namespaces" },
+    { "Creating new namespace failed: Operation not permitted", "seccomp" },
+    { "loopback: Failed RTM_NEWADDR: Operation not permitted", "user namespaces" },
+    { "cannot open /proc/sys/user/max_user_namespaces: Read-only file system",
+      "writable /proc/sys" },
+    { "Can't mount proc on /newroot/proc: Operation not permitted", "systempaths=unconfined" },
+    { "Unable to set up system call filtering as requested: prctl(PR_SET_SECCOMP) reported EINVAL.",
+      "CONFIG_SECCOMP_FILTER" },
+    { "Unknown option --disable-userns", "0.8 or later" },
+    { "Unexpected capabilities but not setuid, old file caps config?", "ambient" },
+    { "Can't find source path /tmp/source-1: No such file or directory", "parents" },
+    { "Can't create file at /x: Read-only file system", "state-dir" },
+    { "Can't write data to file /etc/passwd: No space left on device", "make room" },
+    { "Can't fork for pid 1: Resource temporarily unavailable", "ulimit -u" },
+    { "open_tree: Too many open files", "ulimit -n" },
+    { "Failed to mount tmpfs: Cannot allocate memory", "memory" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("echo \"bwrap: %s\" >&2; exit 1", cases[i].said);
+      g_autofree char *script = write_script (test, "bwrap", text, 0755);
+      g_autoptr (AsbProvider) provider = provider_with (test, "bwrap", script);
+
+      assert_fails (test, provider, NULL, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                    "local sandbox not possible here", cases[i].cure, cases[i].said, NULL);
+    }
+}
+
+static void
+assert_unusable (const char *folder, ...)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GVariant) options = g_variant_ref_sink (
+      g_variant_new_parsed ("{'state-dir': <%s>, 'record-dir': <%s>}", folder, folder));
+  g_autoptr (AsbProvider) provider = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *text;
+  va_list texts;
+
+  provider = asb_registry_create_provider (asb_registry_get_default (), "local", options, &error);
+  g_assert_no_error (error);
+  g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  va_start (texts, folder);
+  while ((text = va_arg (texts, const char *)))
+    if (!strstr (error->message, text))
+      g_error ("“%s” does not say “%s”", error->message, text);
+  va_end (texts);
+}
+
+static void
+test_state_folders (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *file = write_script (test, "file", "", 0644);
+  g_autofree char *open_to_all = g_build_filename (test->folder, "open", NULL);
+
+  assert_unusable ("/proc/none/such", "/proc/none/such", "XDG_STATE_HOME", NULL);
+  assert_unusable (file, file, "XDG_STATE_HOME", "Not a directory", NULL);
+  g_assert_cmpint (mkdir (open_to_all, 0700), ==, 0);
+  g_assert_cmpint (chmod (open_to_all, 0777), ==, 0);
+  assert_unusable (open_to_all, open_to_all, "others can write", NULL);
+}
+
 static void
 test_silent (LocalTest *test, gconstpointer data)
 {
@@ -335,6 +414,8 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   local_test_add ("/local/host/refusing", test_refusing);
+  local_test_add ("/local/host/causes", test_causes);
+  local_test_add ("/local/host/state-folders", test_state_folders);
   local_test_add ("/local/host/silent", test_silent);
   local_test_add ("/local/host/talkative", test_talkative);
   local_test_add ("/local/host/missing", test_missing);
