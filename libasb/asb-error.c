@@ -12,34 +12,28 @@ typedef struct
 } AsbErrorPrivate;
 
 static void
-asb_error_private_init (AsbErrorPrivate *priv)
+asb_error_domain_private_init (AsbErrorPrivate *priv)
 {
   priv->info = NULL;
 }
 
 static void
-asb_error_private_copy (const AsbErrorPrivate *source, AsbErrorPrivate *target)
+asb_error_domain_private_copy (const AsbErrorPrivate *source, AsbErrorPrivate *target)
 {
   target->info = source->info ? g_object_ref (source->info) : NULL;
 }
 
 static void
-asb_error_private_clear (AsbErrorPrivate *priv)
+asb_error_domain_private_clear (AsbErrorPrivate *priv)
 {
   g_clear_object (&priv->info);
 }
 
-/**
- * asb_error_quark:
- *
- * Gets the error domain of the library, %ASB_ERROR.
- *
- * Returns: the domain
- *
- * Since: 1.0
- */
+/* As GLib defines it; what is public registers it for D-Bus on top. */
+GQuark asb_error_domain_quark (void);
+
 /* clang-format off */
-G_DEFINE_EXTENDED_ERROR (AsbError, asb_error)
+G_DEFINE_EXTENDED_ERROR (AsbError, asb_error_domain)
 /* clang-format on */
 
 static const char *const names[] = {
@@ -101,6 +95,47 @@ static const char *const names[] = {
   [ASB_ERROR_TOO_MANY_REQUESTS] = "too_many_requests",
   [ASB_ERROR_INTERNAL] = "internal_error",
 };
+
+/* “sandbox_not_found” becomes “org.libasb.Error.SandboxNotFound”. */
+static void
+register_for_dbus (GQuark domain, int code)
+{
+  g_autoptr (GString) name = g_string_new ("org.libasb.Error.");
+  gboolean starts_word = TRUE;
+
+  for (const char *c = names[code]; *c; c++)
+    {
+      if (*c != '_')
+        g_string_append_c (name, starts_word ? g_ascii_toupper (*c) : *c);
+      starts_word = *c == '_';
+    }
+  g_dbus_error_register_error (domain, code, name->str);
+}
+
+/**
+ * asb_error_quark:
+ *
+ * Gets the error domain of the library, %ASB_ERROR. Its codes have names on D-Bus, for example
+ * `org.libasb.Error.SandboxNotFound`, so that an error of a service keeps its code.
+ *
+ * Returns: the domain
+ *
+ * Since: 1.0
+ */
+GQuark
+asb_error_quark (void)
+{
+  static gsize domain;
+
+  if (g_once_init_enter (&domain))
+    {
+      for (int i = 0; i < (int)G_N_ELEMENTS (names); i++)
+        if (names[i])
+          register_for_dbus (asb_error_domain_quark (), i);
+      g_once_init_leave (&domain, asb_error_domain_quark ());
+    }
+  return (GQuark)domain;
+}
 
 /**
  * asb_error_code_to_string:
@@ -181,14 +216,14 @@ asb_error_get_info (const GError *error)
 {
   g_return_val_if_fail (error != NULL, NULL);
 
-  return error->domain == ASB_ERROR ? asb_error_get_private (error)->info : NULL;
+  return error->domain == ASB_ERROR ? asb_error_domain_get_private (error)->info : NULL;
 }
 
 void
 asb_error_set_info (GError *error, AsbErrorInfo *info)
 {
   if (error->domain == ASB_ERROR)
-    g_set_object (&asb_error_get_private (error)->info, info);
+    g_set_object (&asb_error_domain_get_private (error)->info, info);
 }
 
 static AsbErrorInfo *

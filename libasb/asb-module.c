@@ -45,8 +45,9 @@ asb_module_default_paths (void)
   return paths;
 }
 
-static char *
-find_file (AsbModuleKind kind, const char *name, const char *const *paths, GError **error)
+char *
+asb_module_find_file (AsbModuleKind kind, const char *name, const char *const *paths,
+                      GError **error)
 {
   g_autofree char *file_name = g_strconcat (prefixes[kind], name, ".so", NULL);
   g_autofree char *searched = NULL;
@@ -129,7 +130,7 @@ gboolean
 asb_module_load (AsbRegistry *registry, AsbModuleKind kind, const char *name,
                  const char *const *paths, char **file, GError **error)
 {
-  g_autofree char *path = find_file (kind, name, paths, error);
+  g_autofree char *path = asb_module_find_file (kind, name, paths, error);
   const AsbModuleDescriptor *descriptor = path ? open_module (kind, name, path, error) : NULL;
   g_autoptr (GError) local = NULL;
 

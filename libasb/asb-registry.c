@@ -553,6 +553,58 @@ asb_registry_list_history_stores (AsbRegistry *self)
   return list_names (self, ASB_MODULE_KIND_HISTORY_STORE);
 }
 
+static char *
+find_module (AsbRegistry *self, AsbModuleKind kind, const char *name)
+{
+  g_auto (GStrv) paths = asb_registry_dup_module_paths (self);
+
+  if (!asb_module_name_is_valid (name))
+    return NULL;
+  return asb_module_find_file (kind, name, (const char *const *)paths, NULL);
+}
+
+/**
+ * asb_registry_find_provider_module:
+ * @self: a [class@Registry]
+ * @name: the name of a provider
+ *
+ * Looks for the file a provider would be loaded from. It is not opened.
+ *
+ * Returns: (transfer full) (nullable) (type filename): the file; %NULL if there is none, as for
+ * types that were registered without a module
+ *
+ * Since: 1.0
+ */
+char *
+asb_registry_find_provider_module (AsbRegistry *self, const char *name)
+{
+  g_return_val_if_fail (ASB_IS_REGISTRY (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  return find_module (self, ASB_MODULE_KIND_PROVIDER, name);
+}
+
+/**
+ * asb_registry_find_history_store_module:
+ * @self: a [class@Registry]
+ * @name: the name of a history store
+ *
+ * Looks for the file a history store would be loaded from; see
+ * [method@Registry.find_provider_module].
+ *
+ * Returns: (transfer full) (nullable) (type filename): the file
+ *
+ * Since: 1.0
+ */
+char *
+asb_registry_find_history_store_module (AsbRegistry *self, const char *name)
+{
+  g_return_val_if_fail (ASB_IS_REGISTRY (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  return find_module (self, ASB_MODULE_KIND_HISTORY_STORE, name);
+}
+
 /**
  * asb_registry_prepend_module_path:
  * @self: a [class@Registry]

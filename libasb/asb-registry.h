@@ -89,6 +89,12 @@ char **asb_registry_list_providers (AsbRegistry *self) G_GNUC_WARN_UNUSED_RESULT
 ASB_AVAILABLE_IN_1_0
 char **asb_registry_list_history_stores (AsbRegistry *self) G_GNUC_WARN_UNUSED_RESULT;
 ASB_AVAILABLE_IN_1_0
+char *asb_registry_find_provider_module (AsbRegistry *self,
+                                         const char *name) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
+char *asb_registry_find_history_store_module (AsbRegistry *self,
+                                              const char *name) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
 void asb_registry_prepend_module_path (AsbRegistry *self, const char *path);
 ASB_AVAILABLE_IN_1_0
 char **asb_registry_dup_module_paths (AsbRegistry *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -18,6 +18,7 @@ extern const ToolCommand tool_command_ls;
 extern const ToolCommand tool_command_put;
 extern const ToolCommand tool_command_rm;
 extern const ToolCommand tool_command_run;
+extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
 
 extern const ToolCommand tool_command_history_list;

@@ -167,11 +167,25 @@ test_properties (void)
   g_assert_cmpstr (asb_error_info_get_provider_request_id (info), ==, "provider-request-id");
 }
 
+/* An error that comes over a message bus is the one that went in. */
+static void
+test_dbus (void)
+{
+  g_autoptr (GError) error = g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "No “%s”", "x");
+  g_autofree char *name = g_dbus_error_encode_gerror (error);
+  g_autoptr (GError) back = NULL;
+
+  g_assert_cmpstr (name, ==, "org.libasb.Error.SandboxNotFound");
+  back = g_dbus_error_new_for_dbus_error ("org.libasb.Error.DirectoryNotEmpty", "x");
+  g_assert_error (back, ASB_ERROR, ASB_ERROR_DIRECTORY_NOT_EMPTY);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/error/names", test_names);
+  g_test_add_func ("/error/dbus", test_dbus);
   g_test_add_func ("/error/unknown", test_unknown);
   g_test_add_func ("/error/info", test_info);
   g_test_add_func ("/error/info-is-freed", test_info_is_freed);
