@@ -2,6 +2,7 @@
 
 #include "command-input.h"
 
+#include "command-terminal.h"
 #include "descriptors.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ input_ready (void *data, uint32_t events)
 {
   CommandInput *input = data;
 
-  if (events & EPOLLERR)
+  if (events & (input->is_terminal ? EPOLLERR | EPOLLHUP : EPOLLERR))
     {
       /* Nobody reads it any more. */
       command_input_close (input);
@@ -24,6 +25,32 @@ input_ready (void *data, uint32_t events)
     }
   else
     command_input_write (input);
+}
+
+static bool
+take (CommandInput *input, Call *call, int fd)
+{
+  input->source = fd >= 0 && descriptor_set_nonblocking (fd)
+                      ? loop_add (call->broker->loop, fd, 0, input_ready, input)
+                      : NULL;
+  if (!input->source)
+    return false;
+  input->call = call;
+  input->fd = fd;
+  return true;
+}
+
+bool
+command_input_open_terminal (CommandInput *input, Call *call, int fd)
+{
+  int copy = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+
+  input->is_terminal = true;
+  if (take (input, call, copy))
+    return true;
+  if (copy >= 0)
+    close (copy);
+  return false;
 }
 
 int
@@ -34,17 +61,12 @@ command_input_open (CommandInput *input, Call *call)
   if (pipe2 (ends, O_CLOEXEC) != 0)
     return -1;
   fcntl (ends[1], F_SETPIPE_SZ, PIPE_SIZE);
-  input->source = descriptor_set_nonblocking (ends[1])
-                      ? loop_add (call->broker->loop, ends[1], 0, input_ready, input)
-                      : NULL;
-  if (!input->source)
+  if (!take (input, call, ends[1]))
     {
       close (ends[0]);
       close (ends[1]);
       return -1;
     }
-  input->call = call;
-  input->fd = ends[1];
   return ends[0];
 }
 
@@ -65,6 +87,8 @@ write_first (CommandInput *input)
     }
   if (n < 0)
     return false;
+  if (n > 0)
+    input->in_line = out_frame_payload (frame)[input->offset + (size_t)n - 1] != '\n';
   input->written += (uint64_t)n;
   input->offset += (size_t)n;
   if ((size_t)n == left)
@@ -73,6 +97,39 @@ write_first (CommandInput *input)
       input->offset = 0;
     }
   return true;
+}
+
+/* Closes nothing at a terminal: a line that was begun takes the first of two characters, and the
+ * second, or a single one, is the end. False when it takes no more for now. */
+static bool
+end (CommandInput *input)
+{
+  unsigned char character;
+
+  if (!input->is_terminal)
+    return true;
+  if (!input->ended)
+    input->n_ends = input->in_line ? 2 : 1;
+  input->ended = true;
+  character = command_terminal_end_character (input->fd);
+  while (input->n_ends > 0)
+    {
+      ssize_t n = write (input->fd, &character, 1);
+
+      if (n < 0 && errno != EINTR)
+        return errno != EAGAIN;
+      input->n_ends -= n > 0;
+    }
+  return true;
+}
+
+/* Nobody reads a pipe any more: that is worth knowing. A terminal always has a reader. */
+static void
+watch (CommandInput *input)
+{
+  bool waits = input->call->inlet.waiting.first || input->n_ends > 0;
+
+  loop_set_events (input->source, (input->is_terminal ? 0 : EPOLLERR) | (waits ? EPOLLOUT : 0));
 }
 
 void
@@ -88,10 +145,10 @@ command_input_write (CommandInput *input)
       break;
   if (input->written - inlet->credited >= ASB_FRAME_CREDIT_STEP)
     call_credit_input (input->call, input->written);
-  if (input->fd >= 0 && inlet->ended && !inlet->waiting.first)
+  if (input->fd >= 0 && inlet->ended && !inlet->waiting.first && end (input))
     command_input_close (input);
   if (input->fd >= 0)
-    loop_set_events (input->source, EPOLLERR | (inlet->waiting.first ? EPOLLOUT : 0));
+    watch (input);
 }
 
 void

@@ -18,6 +18,7 @@ typedef struct
   CommandUser user;
   uint32_t n_arguments;
   uint32_t n_variables;
+  bool has_terminal;
   bool has_shell;
   bool has_cwd;
   bool is_taken;
@@ -53,6 +54,7 @@ pack (const CommandSpec *spec, char *const *environment, size_t *size)
   Head head = { .deadline = spec->deadline,
                 .limits = spec->limits,
                 .user = spec->user,
+                .has_terminal = spec->has_terminal,
                 .has_shell = spec->shell != NULL,
                 .has_cwd = spec->cwd != NULL };
   char *bytes;
@@ -141,7 +143,10 @@ unpack (char *bytes, size_t size, CommandJob *job)
   Head head;
 
   memcpy (&head, bytes, sizeof head);
-  *job = (CommandJob){ .deadline = head.deadline, .limits = head.limits, .user = head.user };
+  *job = (CommandJob){ .deadline = head.deadline,
+                       .limits = head.limits,
+                       .user = head.user,
+                       .has_terminal = head.has_terminal };
   if ((head.has_shell && !(job->shell = take (&at, end)))
       || (head.has_cwd && !(job->cwd = take (&at, end))))
     return false;

@@ -19,6 +19,7 @@ typedef struct
   int64_t deadline; /* nanoseconds; 0: none */
   CommandLimits limits;
   CommandUser user;
+  bool has_terminal;
 } CommandJob;
 
 /* A descriptor of the file, or -1 with errno set. */

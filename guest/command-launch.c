@@ -8,6 +8,7 @@
 #include "spare-supervisor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,6 +29,26 @@ command_close_begin_fds (Command *self)
     }
   for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS; i++)
     self->begin_fds[i] = -1;
+}
+
+/* The terminal itself is all three. */
+static bool
+open_terminal (Command *self, Call *call)
+{
+  int *fds = self->begin_fds;
+
+  if (!command_terminal_open (&self->terminal, &self->spec.terminal_size)
+      || (self->spec.has_input
+          && !command_input_open_terminal (&self->input, call, self->terminal.master_fd))
+      || !command_output_open_terminal (&self->outputs[0], call, ASB_CHANNEL_OUTPUT,
+                                        self->terminal.master_fd))
+    return failure_set_errno_code (&call->failure, FAILURE_COMMAND_EXECUTION, errno,
+                                   "make a terminal for",
+                                   self->spec.shell ? "sh" : self->spec.argv.items[0]);
+  fds[0] = fcntl (self->terminal.slave_fd, F_DUPFD_CLOEXEC, 0);
+  fds[1] = fds[0];
+  fds[2] = fds[0];
+  return fds[0] >= 0;
 }
 
 static bool
@@ -93,7 +114,7 @@ send_begin (const Command *self)
 bool
 command_open (Command *self, Call *call)
 {
-  if (!open_streams (self, call) || !open_job (self))
+  if (!(self->spec.has_terminal ? open_terminal : open_streams) (self, call) || !open_job (self))
     return false;
   give_streams (self);
   return true;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define PIPE_SIZE (256 * 1024)
+#define MAX_IN_TERMINAL (256 * 1024)
 
 /* A frame that is nearly full goes out as it is; of a small one a copy of the right size, if there
  * is memory for it. */
@@ -121,6 +122,34 @@ command_output_init (CommandOutput *output)
   loop_timer_init (&output->end_timer, end_channel, output);
 }
 
+static bool
+take (CommandOutput *output, Call *call, unsigned channel, int fd)
+{
+  output->source = fd >= 0 && descriptor_set_nonblocking (fd)
+                       ? loop_add (call->broker->loop, fd, 0, output_ready, output)
+                       : NULL;
+  if (!output->source)
+    return false;
+  output->broker = call->broker;
+  output->call = call;
+  output->channel = channel;
+  output->fd = fd;
+  return true;
+}
+
+bool
+command_output_open_terminal (CommandOutput *output, Call *call, unsigned channel, int fd)
+{
+  int copy = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+
+  output->is_terminal = true;
+  if (take (output, call, channel, copy))
+    return true;
+  if (copy >= 0)
+    close (copy);
+  return false;
+}
+
 int
 command_output_open (CommandOutput *output, Call *call, unsigned channel)
 {
@@ -130,19 +159,12 @@ command_output_open (CommandOutput *output, Call *call, unsigned channel)
     return -1;
   /* Fewer turns for the same bytes; the limits of the user may forbid it. */
   fcntl (ends[0], F_SETPIPE_SZ, PIPE_SIZE);
-  output->source = descriptor_set_nonblocking (ends[0])
-                       ? loop_add (call->broker->loop, ends[0], 0, output_ready, output)
-                       : NULL;
-  if (!output->source)
+  if (!take (output, call, channel, ends[0]))
     {
       close (ends[0]);
       close (ends[1]);
       return -1;
     }
-  output->broker = call->broker;
-  output->call = call;
-  output->channel = channel;
-  output->fd = ends[0];
   return ends[1];
 }
 
@@ -153,6 +175,25 @@ command_output_resume (CommandOutput *output)
     loop_set_events (output->source, EPOLLIN);
 }
 
+/* What a terminal holds it does not tell: it is read until there is no more, or more than it can
+ * hold. */
+static void
+finish_terminal (CommandOutput *output)
+{
+  size_t left = MAX_IN_TERMINAL;
+
+  while (left > 0 && output->fd >= 0)
+    {
+      size_t n = read_some (output, left);
+
+      if (n == 0)
+        break;
+      left -= n;
+    }
+  output->call = NULL;
+  command_output_close (output);
+}
+
 void
 command_output_finish (CommandOutput *output)
 {
@@ -161,6 +202,11 @@ command_output_finish (CommandOutput *output)
   loop_timer_stop (&output->end_timer);
   if (output->fd < 0)
     return;
+  if (output->is_terminal)
+    {
+      finish_terminal (output);
+      return;
+    }
   ioctl (output->fd, FIONREAD, &left);
   while (left > 0 && output->fd >= 0)
     {

@@ -9,6 +9,7 @@
 #include "command-input.h"
 #include "command-output.h"
 #include "command-spec.h"
+#include "command-terminal.h"
 #include "supervisor.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ typedef struct
   Call *call; /* NULL when the result has been given */
   char id[COMMAND_ID_SIZE];
   CommandSpec spec;
+  CommandTerminal terminal;
   CommandInput input;
   CommandOutput outputs[2];
   int begin_fds[SUPERVISOR_N_DESCRIPTORS]; /* for the supervisor; -1: none */
@@ -66,6 +68,12 @@ void command_start (Call *call);
 void command_abandon (Call *call);
 void command_cancel (Call *call);
 void command_lost (Call *call);
+
+/* The command of that name that has not been forgotten, or NULL. */
+Command *command_find (const Broker *broker, const char *id);
+
+/* “command.resize” */
+void command_resize_start (Call *call);
 
 /* “command.signal” */
 void command_signal_start (Call *call);

@@ -92,6 +92,7 @@ finish (Command *self, Outcome *outcome)
   command_input_close (&self->input);
   for (size_t i = 0; i < 2; i++)
     command_output_finish (&self->outputs[i]);
+  command_terminal_close (&self->terminal);
   call_finish (call, outcome);
 }
 

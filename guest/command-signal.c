@@ -42,8 +42,8 @@ command_signals_fail (Command *self)
     command_signal_answered (self, false);
 }
 
-static Command *
-find_command (const Broker *broker, const char *id)
+Command *
+command_find (const Broker *broker, const char *id)
 {
   LIST_FOREACH (node, &broker->commands)
   {
@@ -56,9 +56,10 @@ find_command (const Broker *broker, const char *id)
 }
 
 static void
-finish_undelivered (Call *call)
+finish (Call *call, bool delivered)
 {
-  Outcome outcome = { .result = json_pack ("{s:b}", "delivered", 0), .status = "succeeded" };
+  Outcome outcome
+      = { .result = json_pack ("{s:b}", "delivered", delivered), .status = "succeeded" };
 
   call_finish (call, &outcome);
 }
@@ -77,13 +78,18 @@ command_signal_send (Call *call, const char *id)
       call_fail (call, &call->failure);
       return;
     }
-  self = find_command (call->broker, id);
+  self = command_find (call->broker, id);
+  if (self && command_terminal_signal (&self->terminal, (int)number))
+    {
+      finish (call, true);
+      return;
+    }
   pending = self && command_has_started (self) && !command_has_exited (self)
                 ? calloc (1, sizeof *pending)
                 : NULL;
   if (!pending)
     {
-      finish_undelivered (call);
+      finish (call, false);
       return;
     }
   pending->call = call;

@@ -11,6 +11,8 @@
 
 #define MAX_ITEMS 4096
 #define MAX_SIZE (1024 * 1024)
+#define DEFAULT_COLUMNS 80
+#define DEFAULT_ROWS 24
 
 /* A hundred years: more would not fit the clock. */
 #define MAX_DEADLINE_MS INT64_C (3155760000000)
@@ -53,6 +55,41 @@ parse_streams (CommandSpec *spec, json_t *args, Failure *failure)
   spec->outputs[0] = (OutputMode)output;
   spec->outputs[1] = (OutputMode)errors;
   return true;
+}
+
+bool
+terminal_size_parse (TerminalSize *size, json_t *args, Failure *failure)
+{
+  int64_t columns;
+  int64_t rows;
+
+  if (!argument_integer (args, "columns", 1, UINT16_MAX, DEFAULT_COLUMNS, &columns, failure)
+      || !argument_integer (args, "rows", 1, UINT16_MAX, DEFAULT_ROWS, &rows, failure))
+    return false;
+  *size = (TerminalSize){ .columns = (uint16_t)columns, .rows = (uint16_t)rows };
+  return true;
+}
+
+static bool
+wants_terminal (json_t *args)
+{
+  json_t *json = json_object_get (args, "pty");
+
+  return json && !json_is_null (json);
+}
+
+static bool
+parse_terminal (CommandSpec *spec, json_t *args, Failure *failure)
+{
+  json_t *json = json_object_get (args, "pty");
+
+  spec->has_terminal = wants_terminal (args);
+  if (!spec->has_terminal)
+    return true;
+  if (!json_is_object (json))
+    return failure_set (failure, FAILURE_INVALID_ARGUMENT, "Argument “pty” must be an object");
+  spec->outputs[1] = OUTPUT_MERGE;
+  return terminal_size_parse (&spec->terminal_size, json, failure);
 }
 
 static bool
@@ -133,7 +170,8 @@ command_spec_parse (CommandSpec *spec, json_t *args, Failure *failure)
   TextBudget budget = { MAX_ITEMS, MAX_SIZE };
 
   *spec = (CommandSpec){ 0 };
-  return parse_streams (spec, args, failure) && parse_program (spec, args, &budget, failure)
+  return parse_streams (spec, args, failure) && parse_terminal (spec, args, failure)
+         && parse_program (spec, args, &budget, failure)
          && parse_environment (spec, args, &budget, failure)
          && parse_directory (spec, args, failure) && parse_deadline (spec, args, failure)
          && command_limits_parse (&spec->limits, args, failure) && parse_user (spec, args, failure);
@@ -162,5 +200,5 @@ unsigned
 command_spec_channels (json_t *args)
 {
   return (is_streamed (args, "stdout") ? 1u << ASB_CHANNEL_OUTPUT : 0)
-         | (is_streamed (args, "stderr") ? 1u << ASB_CHANNEL_ERRORS : 0);
+         | (is_streamed (args, "stderr") && !wants_terminal (args) ? 1u << ASB_CHANNEL_ERRORS : 0);
 }

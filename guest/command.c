@@ -44,6 +44,7 @@ free_command (void *data)
   command_input_close (&self->input);
   for (size_t i = 0; i < 2; i++)
     command_output_close (&self->outputs[i]);
+  command_terminal_close (&self->terminal);
   command_spec_clear (&self->spec);
   broker_stop_check (self->broker);
   free (self);
@@ -281,6 +282,7 @@ command_new (Call *call)
   self->socket_fd = -1;
   memset (self->begin_fds, -1, sizeof self->begin_fds);
   self->input.fd = -1;
+  command_terminal_init (&self->terminal);
   command_output_init (&self->outputs[0]);
   command_output_init (&self->outputs[1]);
   list_init (&self->signals);
@@ -317,7 +319,7 @@ command_prepare (Call *call)
     return;
   if (self->spec.has_input)
     call_open_inlet (call);
-  if (!command_open (self, call))
+  if (!command_open (self, call) && !call->failure.code)
     set_launch_failure (self, &call->failure);
 }
 
@@ -379,6 +381,14 @@ command_has_room (Call *call, unsigned channel)
     command_output_resume (&self->outputs[channel - ASB_CHANNEL_OUTPUT]);
 }
 
+/* Nobody sits at its terminal any more. */
+static void
+hang_up (Command *self)
+{
+  command_output_finish (&self->outputs[0]);
+  command_terminal_close (&self->terminal);
+}
+
 void
 command_lost (Call *call)
 {
@@ -387,6 +397,8 @@ command_lost (Call *call)
   command_input_close (&self->input);
   if (!command_has_started (self))
     return;
+  if (self->spec.has_terminal && self->spec.has_input)
+    hang_up (self);
   command_output_resume (&self->outputs[0]);
   command_output_resume (&self->outputs[1]);
 }
@@ -475,6 +487,10 @@ const CallKind COMMAND_KINDS[] = {
       .room = command_has_room,
       .stop = command_has_room,
       .lost = command_lost,
+  },
+  {
+      .name = "command.resize",
+      .start = command_resize_start,
   },
   {
       .name = "command.signal",

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char *const BASH[] = { "/bin/bash", "/usr/bin/bash", NULL };
@@ -119,6 +120,8 @@ execute_command (const CommandJob *job, const int streams[3], volatile ExecuteFa
 
   setsid ();
   place_streams (streams);
+  if (job->has_terminal && ioctl (STDIN_FILENO, TIOCSCTTY, 0) != 0)
+    give_up (fault, SUPERVISOR_STAGE_FORK, errno);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   fault->detail = command_limits_apply (&job->limits);
   if (fault->detail >= 0)

@@ -147,6 +147,8 @@ def arguments():
         "bad-limits": command({"argv": ["true"], "limits": {"open_files": 9007199254740991, "processes": "5"}}),
         "user": command({"argv": ["id"], "uid": 1000, "gid": None, "env": ["HOME=/home"]}),
         "bad-user": command({"argv": ["id"], "uid": 4294967295, "gid": "0"}),
+        "terminal": command({"argv": ["sh"], "stdin": "stream", "pty": {"columns": 132, "rows": 43}}),
+        "bad-terminal": command({"argv": ["sh"], "pty": {"columns": 0}, "stderr": "stream"}),
         "no-deadline": command({"argv": ["true"], "deadline_ms": 0}),
         "path": file({"path": "/tmp//a/./b/", "follow": False, "recursive": True, "offset": 1, "length": 10, "mode": 420}),
         "root": file({"path": "/", "from": "//", "to": "/./."}),
@@ -367,6 +369,10 @@ def guests():
         "spare-dies": come() + die(SUPERVISOR, when=0) + cat + pause() + bytes([REAP]),
         "supervisor-lies": come() + cat + pause() + say(SUPERVISOR, EXITED) * 2 + say(SUPERVISOR, STARTED) + say(SUPERVISOR, SIGNALLED, 1)
         + bytes([SEND_BYTES, SUPERVISOR]) + block(b"xyz"),
+        "terminal": come() + call("command.start", {"argv": ["sh"], "stdin": "stream", "pty": {"columns": 80, "rows": 24}}) + pause() + client(DATA, b"exit", call=1, flags=FIN)
+        + output(SUPERVISOR, b"hello\n") + call("command.resize", {"command_id": "x", "columns": 132, "rows": 43}, number=2) + call("command.signal", {"command_id": "x", "signal": 2}, number=3)
+        + pause() + say(SUPERVISOR, EXITED, 256, last=1),
+        "terminal-is-lost": come() + call("command.start", {"argv": ["sh"], "stdin": "stream", "pty": {}}) + pause() + output(SUPERVISOR, b"hello\n") + bytes([GO, 0]),
         "signal": come() + cat + pause() + call("command.signal", {"command_id": "x", "signal": 15}, number=2),
         "no-forks": come() + bytes([FORKS_FAIL, 1]) + die(SUPERVISOR) + cat + call("file.stat", {"path": "/"}, number=2) + bytes([FORKS_FAIL, 0]) + cat,
         "client-goes": come() + cat + pause() + output(SUPERVISOR, b"abc") + bytes([GO, 0]) + output(SUPERVISOR, b"abc", times=60),
@@ -771,7 +777,7 @@ CORPORA = {
 
 JSON_WORDS = ["{}", "[]", "null", "true", "false", ":1,", '"":', "\\u0000", "\\ud83d\\ude00", "9007199254740992", "1e400", "-0", '{"b64":"/w=="}']
 CALL_WORDS = ["call", "args", "record", "required", "event_id", "actor", "request"]
-COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes", "uid", "gid"]
+COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes", "uid", "gid", "pty", "columns", "rows"]
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms"]
@@ -793,7 +799,7 @@ DICTIONARIES = {
     "control": JSON_WORDS,
     "json-check": JSON_WORDS,
     "arguments": JSON_WORDS + COMMAND_WORDS + FILE_WORDS,
-    "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + JOB_CALLS + ["command.start", "command.signal", "guest.shutdown", "job_id", "after", JOB],
+    "guest": CALL_WORDS + COMMAND_WORDS + FILE_CALLS + HISTORY_CALLS + JOB_CALLS + ["command.start", "command.resize", "command.signal", "guest.shutdown", "job_id", "after", JOB],
     "files": FILE_CALLS + FILE_WORDS + SEARCH_CALLS + SEARCH_WORDS + ["/../", "/./", "//", "/h/", "/history", "/l", "/d/"],
     "glob": ["**/", "/**", "{a,", ",b}", "[!", "[a-z]", "\\*", "./", ".."],
     "historian": CALL_WORDS + HISTORY_CALLS + HISTORY_WORDS + SQL_WORDS + ["record.start", "record.finish", "historian.close"],
