@@ -9,6 +9,7 @@
 #include "tool-help.h"
 #include "tool-message.h"
 #include "tool-options.h"
+#include "tool-profile.h"
 #include "tool-signals.h"
 
 const char *
@@ -21,6 +22,8 @@ void
 tool_parsed_clear (ToolParsed *parsed)
 {
   g_clear_pointer (&parsed->arguments, g_ptr_array_unref);
+  g_clear_pointer (&parsed->given, g_ptr_array_unref);
+  g_clear_pointer (&parsed->kept, g_ptr_array_unref);
 }
 
 const char *
@@ -43,7 +46,9 @@ tool_command_find (const ToolCommand *const *commands, const char *word)
 const ToolOption *
 tool_command_get_option (const ToolCommand *command, guint index)
 {
-  const ToolOption *const lists[] = { command->options, command->more_options };
+  const gboolean has_any = command->options || command->more_options;
+  const ToolOption *const lists[]
+      = { command->options, command->more_options, has_any ? tool_profile_options : NULL };
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     for (const ToolOption *option = lists[i]; option && option->name; option++)
@@ -151,7 +156,8 @@ run_command (Tool *tool, const ToolCommand *command, char **words)
   g_auto (ToolParsed) parsed = { 0 };
   g_autoptr (GError) error = NULL;
 
-  if (!tool_options_parse (command, words, &parsed, &error))
+  if (!tool_options_parse (command, words, &parsed, &error)
+      || (!parsed.help && !tool_profile_apply (command, &parsed, &error)))
     {
       tool_message_error (error);
       return command->usage_status > 0 ? command->usage_status : TOOL_EXIT_USAGE;

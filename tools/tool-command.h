@@ -58,6 +58,8 @@ typedef struct
 typedef struct
 {
   GPtrArray *arguments; /* const char *, bytes as they came */
+  GPtrArray *given;     /* const ToolOption * */
+  GPtrArray *kept;      /* char **: what values from elsewhere point into */
   gboolean separated;   /* there was a “--” */
   gboolean help;
 } ToolParsed;

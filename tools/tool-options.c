@@ -88,7 +88,7 @@ unknown_option (const ToolCommand *command, const char *word, GError **error)
 }
 
 static void
-set_value (const ToolOption *option, const char *argument)
+set_option (const ToolOption *option, const char *argument)
 {
   GPtrArray **texts = option->value;
 
@@ -108,6 +108,26 @@ set_value (const ToolOption *option, const char *argument)
     default:
       g_assert_not_reached ();
     }
+}
+
+void
+tool_option_set_default (const ToolOption *option, const char *const *arguments)
+{
+  g_autoptr (GPtrArray) given = NULL;
+
+  if (option->kind == TOOL_OPTION_TEXTS)
+    given = g_steal_pointer ((GPtrArray **)option->value);
+  for (gsize i = 0; arguments[i]; i++)
+    set_option (option, arguments[i]);
+  for (guint i = 0; given && i < given->len; i++)
+    set_option (option, given->pdata[i]);
+}
+
+static void
+set_value (ToolParsed *parsed, const ToolOption *option, const char *argument)
+{
+  g_ptr_array_add (parsed->given, (gpointer)option);
+  set_option (option, argument);
 }
 
 static gboolean
@@ -135,12 +155,12 @@ parse_long (const ToolCommand *command, char **words, ToolParsed *parsed, GError
     return usage_error (error, "The option --%s takes no argument", option->name) ? 1 : 0;
   if (option->kind == TOOL_OPTION_FLAG || equals)
     {
-      set_value (option, equals ? equals + 1 : NULL);
+      set_value (parsed, option, equals ? equals + 1 : NULL);
       return 1;
     }
   if (!words[1])
     return missing_argument (option, error) ? 1 : 0;
-  set_value (option, words[1]);
+  set_value (parsed, option, words[1]);
   return 2;
 }
 
@@ -162,12 +182,12 @@ parse_short (const ToolCommand *command, char **words, ToolParsed *parsed, GErro
         return unknown_option (command, word, error) ? 1 : 0;
       if (option->kind == TOOL_OPTION_FLAG)
         {
-          set_value (option, NULL);
+          set_value (parsed, option, NULL);
           continue;
         }
       if (letter[1] == '\0' && !words[1])
         return missing_argument (option, error) ? 1 : 0;
-      set_value (option, letter[1] != '\0' ? letter + 1 : words[1]);
+      set_value (parsed, option, letter[1] != '\0' ? letter + 1 : words[1]);
       return letter[1] != '\0' ? 1 : 2;
     }
   return 1;
@@ -209,6 +229,8 @@ gboolean
 tool_options_parse (const ToolCommand *command, char **words, ToolParsed *parsed, GError **error)
 {
   parsed->arguments = g_ptr_array_new ();
+  parsed->given = g_ptr_array_new ();
+  parsed->kept = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   while (*words)
     {
       guint n_taken = 1;

@@ -10,5 +10,8 @@
 /* Sets the values of the options, collects the arguments and checks how many there are. */
 gboolean tool_options_parse (const ToolCommand *command, char **words, ToolParsed *parsed,
                              GError **error);
+/* Sets an option that may have been given: of a list, @arguments come before what was given. They
+ * must live on. */
+void tool_option_set_default (const ToolOption *option, const char *const *arguments);
 /* Returns: (nullable): which of @names, ended by %NULL, @word is likely meant to be */
 const char *tool_options_guess (const char *const *names, const char *word);

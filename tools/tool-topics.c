@@ -27,10 +27,20 @@ static const ToolExample statuses[] = {
 
 static const ToolExample variables[] = {
   { "ASB_MODULE_PATH", "folders, divided by colons, that are searched for modules first" },
+  { "ASB_PROFILE", "the profile to take options from, instead of “default”" },
   { "ASB_GUEST_PATH", "the guest program to put into sandboxes, instead of the installed one" },
   { "XDG_STATE_HOME", "where local sandboxes and their records are kept, in asb/; ~/.local/state "
                       "if not set" },
   { "NO_COLOR", "no colours, when it is set and not empty" },
+  { NULL, NULL },
+};
+
+static const ToolExample profile_lines[] = {
+  { "[default]", "what is taken when no profile is asked for" },
+  { "network=host", "an option by its long name, and its argument" },
+  { "env=LANG=C.UTF-8;CI=1",
+    "one that can be given several times: arguments divided by semicolons" },
+  { "[work]", "asb run --profile work, or ASB_PROFILE=work" },
   { NULL, NULL },
 };
 
@@ -43,6 +53,10 @@ const ToolTopic tool_help_topics[] = {
     "name that was given with --name.",
     NULL },
   { "Exit status", NULL, statuses },
+  { "Profiles",
+    "Options that are not given are taken from the file asb/config in $XDG_CONFIG_HOME, or "
+    "~/.config. What is given counts more. Options without an argument are not taken from there.",
+    profile_lines },
   { "Environment", NULL, variables },
   { NULL, NULL, NULL },
 };

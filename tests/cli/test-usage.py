@@ -187,7 +187,7 @@ class Completion(TestCase):
         self.assertEqual(complete("help", "cr"), ["create"])
 
     def test_options(self):
-        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--help"])
+        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--profile", "--help"])
         self.assertIn("--show-record", complete("run", "--sh"))
         self.assertIn("--timeout", complete("exec", "--t"))
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Options that come from the configuration file."""
+
+import tap_unittest
+from cli_test import FOLDER, TestCase, asb
+
+SHOW = ["--", "sh", "-c", "echo $A-$B-$PWD"]
+
+
+class Profiles(TestCase):
+    def setUp(self):
+        self.folder = FOLDER / "config"
+        (self.folder / "asb").mkdir(parents=True, exist_ok=True)
+
+    def write(self, text):
+        (self.folder / "asb" / "config").write_text(text)
+
+    def asb(self, *arguments, **environment):
+        return asb(*arguments, environment={"XDG_CONFIG_HOME": str(self.folder), **environment})
+
+    def show(self, *options, **environment):
+        return self.assert_done(self.asb("run", *options, *SHOW, **environment)).decode().strip()
+
+    def test_none(self):
+        (self.folder / "asb" / "config").unlink(missing_ok=True)
+        self.assertEqual(self.show(), "--/workspace")
+
+    def test_default(self):
+        self.write("[default]\nenv=A=1;B=two words\nworkdir=/tmp\n")
+        self.assertEqual(self.show(), "1-two words-/tmp")
+
+    def test_given_counts_more(self):
+        self.write("[default]\nenv=A=1;B=2\nworkdir=/tmp\n")
+        self.assertEqual(self.show("-e", "A=9", "--workdir=/"), "9-2-/")
+
+    def test_named(self):
+        self.write("[default]\nenv=A=1\n\n[work]\nenv=B=2\n")
+        self.assertEqual(self.show("--profile", "work"), "-2-/workspace")
+        self.assertEqual(self.show(ASB_PROFILE="work"), "-2-/workspace")
+        self.assertEqual(self.show("--profile", "default", ASB_PROFILE="work"), "1--/workspace")
+
+    def test_missing(self):
+        self.write("[default]\n")
+        result = self.asb("run", "--profile", "wrok", *SHOW)
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("“wrok”", result.stderr.decode())
+
+    def test_keys_of_other_commands(self):
+        self.write("[default]\nenv=A=1\n")
+        self.assert_done(self.asb("list"))
+
+    def test_mistakes(self):
+        for text, word in [("[default]\nwrkdir=/tmp\n", "did you mean “workdir”"),
+                           ("[default]\njson=true\n", "“json”"),
+                           ("workdir=/tmp\n", "Could not read the configuration file"),
+                           ("[default\n", "Could not read the configuration file")]:
+            with self.subTest(text):
+                self.write(text)
+                result = self.asb("run", *SHOW)
+                self.assertEqual(result.returncode, 125)
+                self.assertEqual(result.stdout, b"")
+                self.assertIn(word, result.stderr.decode())
+
+    def test_help_needs_none(self):
+        self.write("nonsense")
+        self.assertIn("--profile", self.assert_done(self.asb("run", "--help")).decode())
+
+
+if __name__ == "__main__":
+    tap_unittest.main()

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-profile.h"
+
+#include "tool-options.h"
+
+#define DEFAULT_PROFILE "default"
+#define VARIABLE "ASB_PROFILE"
+
+static const char *profile_name;
+
+const ToolOption tool_profile_options[] = {
+  { "profile", '\0', TOOL_OPTION_TEXT, &profile_name, "NAME",
+    "takes options that are not given here from this profile of the configuration file" },
+  { NULL },
+};
+
+static char *
+dup_file_name (void)
+{
+  return g_build_filename (g_get_user_config_dir (), "asb", "config", NULL);
+}
+
+/* NULL without an error: there is no file. */
+static GKeyFile *
+load (const char *file_name, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) cause = NULL;
+
+  if (g_key_file_load_from_file (file, file_name, G_KEY_FILE_NONE, &cause))
+    return g_steal_pointer (&file);
+  if (!g_error_matches (cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+      && !g_error_matches (cause, G_FILE_ERROR, G_FILE_ERROR_NOTDIR))
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "Could not read the configuration file “%s”: %s", file_name, cause->message);
+  return NULL;
+}
+
+/* Options without an argument are wishes of the moment. */
+static const ToolOption *
+find_setting (const ToolCommand *command, const char *key)
+{
+  g_autofree char *word = g_strconcat ("--", key, NULL);
+  const ToolOption *option = tool_command_find_option (command, word);
+
+  if (!option || !option->summary || option->kind == TOOL_OPTION_FLAG
+      || option->value == &profile_name)
+    return NULL;
+  return option;
+}
+
+static void
+add_names (const ToolCommand *command, GPtrArray *names)
+{
+  const ToolOption *option;
+
+  for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
+    if (find_setting (command, option->name))
+      g_ptr_array_add (names, (gpointer)option->name);
+  for (gsize i = 0; command->children && command->children[i]; i++)
+    add_names (command->children[i], names);
+}
+
+/* A key may be for other commands than this one; one that no command knows is a mistake. */
+static gboolean
+check_key (const char *key, const char *group, const char *file_name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *guess;
+
+  for (gsize i = 0; tool_commands[i]; i++)
+    add_names (tool_commands[i], names);
+  g_ptr_array_add (names, NULL);
+  if (g_strv_contains ((const char *const *)names->pdata, key))
+    return TRUE;
+  guess = tool_options_guess ((const char *const *)names->pdata, key);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "There is no option “%s”, which profile “%s” in “%s” sets%s%s%s", key, group,
+               file_name, guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
+  return FALSE;
+}
+
+static gboolean
+apply_key (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, const char *group,
+           const char *key, GError **error)
+{
+  const ToolOption *option = find_setting (command, key);
+  g_auto (GStrv) texts = NULL;
+
+  if (!option)
+    return TRUE;
+  /* Of several values those of the profile come first: what is given overrides them. */
+  if (option->kind == TOOL_OPTION_TEXT && g_ptr_array_find (parsed->given, option, NULL))
+    return TRUE;
+  if (option->kind == TOOL_OPTION_TEXTS)
+    texts = g_key_file_get_string_list (file, group, key, NULL, error);
+  else
+    {
+      texts = g_new0 (char *, 2);
+      texts[0] = g_key_file_get_string (file, group, key, error);
+    }
+  if (!texts || (!texts[0] && option->kind == TOOL_OPTION_TEXT))
+    return FALSE;
+  tool_option_set_default (option, (const char *const *)texts);
+  g_ptr_array_add (parsed->kept, g_steal_pointer (&texts));
+  return TRUE;
+}
+
+static gboolean
+apply_group (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, const char *group,
+             const char *file_name, GError **error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, error);
+
+  for (gsize i = 0; keys && keys[i]; i++)
+    if (!check_key (keys[i], group, file_name, error)
+        || !apply_key (command, parsed, file, group, keys[i], error))
+      return FALSE;
+  return keys != NULL;
+}
+
+static gboolean
+missing (const char *group, const char *file_name, GError **error)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "There is no profile “%s”: “%s” has no group [%s]", group, file_name, group);
+  return FALSE;
+}
+
+gboolean
+tool_profile_apply (const ToolCommand *command, ToolParsed *parsed, GError **error)
+{
+  g_autofree char *file_name = dup_file_name ();
+  const char *wanted = profile_name ? profile_name : g_getenv (VARIABLE);
+  const char *group = wanted && *wanted ? wanted : DEFAULT_PROFILE;
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (GKeyFile) file = NULL;
+
+  if (!command->options && !command->more_options)
+    return TRUE;
+  file = load (file_name, &cause);
+  if (cause)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  if (file && g_key_file_has_group (file, group))
+    return apply_group (command, parsed, file, group, file_name, error);
+  return g_str_equal (group, DEFAULT_PROFILE) && !profile_name ? TRUE
+                                                               : missing (group, file_name, error);
+}
