@@ -188,8 +188,8 @@ def test_file_properties(directory):
                           ("encoding", "UTF-8"), ("auto_vacuum", 0), ("journal_mode", "wal"),
                           ("integrity_check", "ok")):
         equal(list(historian.row(f"PRAGMA {pragma}").values()), [value])
-    equal(os.stat(directory).st_mode & 0o777, 0o755)
-    equal(os.stat(historian.path).st_mode & 0o777, 0o644)
+    equal(os.stat(directory).st_mode & 0o777, 0o700)
+    equal(os.stat(historian.path).st_mode & 0o777, 0o600)
 
 
 def test_meta(directory):
