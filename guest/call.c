@@ -420,7 +420,8 @@ call_send (Call *call, unsigned channel, OutFrame *frame)
       free (frame);
       return;
     }
-  if (!outlet->waiting.first && frame->header.length <= sendable (call, outlet))
+  /* For want of memory what was read is gone, and the session ends. */
+  if (!frame || (!outlet->waiting.first && frame->header.length <= sendable (call, outlet)))
     {
       transmit (call, channel, frame, 0);
       return;

@@ -148,7 +148,8 @@ void call_open_inlet (Call *call);
 size_t call_room (const Call *call, unsigned channel);
 bool call_is_heard (const Call *call, unsigned channel);
 
-/* Sends the payload of @frame, which is taken; what there is no room for waits in memory. */
+/* Sends the payload of @frame, which is taken; what there is no room for waits in memory. NULL, for
+ * want of memory, ends the session. */
 void call_send (Call *call, unsigned channel, OutFrame *frame);
 void call_end_channel (Call *call, unsigned channel);
 

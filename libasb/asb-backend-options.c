@@ -7,6 +7,10 @@
 #include "asb-enum-types.h"
 #include "asb-property-private.h"
 
+/* As long as the guest waits at most (docs/guest-protocol.md §2). */
+#define MAX_RECONNECT_SECONDS 300
+#define DEFAULT_RECONNECT_SECONDS 60
+
 /**
  * AsbBackendOptions:
  *
@@ -39,6 +43,7 @@ struct _AsbBackendOptions
   AsbTtlMode sandbox_ttl_mode;
   gint64 sandbox_ttl_seconds;
   gint64 cleanup_ttl_seconds;
+  guint reconnect_seconds;
   AsbCommandResultConfig *command_result_config;
   AsbHistoryConfig *history;
   AsbHistoryStore *history_store;
@@ -69,6 +74,7 @@ enum
   PROP_SANDBOX_TTL_MODE,
   PROP_SANDBOX_TTL_SECONDS,
   PROP_CLEANUP_TTL_SECONDS,
+  PROP_RECONNECT_SECONDS,
   PROP_COMMAND_RESULT_CONFIG,
   PROP_HISTORY,
   PROP_HISTORY_STORE,
@@ -173,6 +179,9 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
     case PROP_CLEANUP_TTL_SECONDS:
       g_value_set_int64 (value, self->cleanup_ttl_seconds);
       break;
+    case PROP_RECONNECT_SECONDS:
+      g_value_set_uint (value, self->reconnect_seconds);
+      break;
     case PROP_COMMAND_RESULT_CONFIG:
       g_value_set_object (value, self->command_result_config);
       break;
@@ -254,6 +263,9 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_CLEANUP_TTL_SECONDS:
       asb_backend_options_set_cleanup_ttl_seconds (self, g_value_get_int64 (value));
+      break;
+    case PROP_RECONNECT_SECONDS:
+      asb_backend_options_set_reconnect_seconds (self, g_value_get_uint (value));
       break;
     case PROP_COMMAND_RESULT_CONFIG:
       asb_backend_options_set_command_result_config (self, g_value_get_object (value));
@@ -473,6 +485,21 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
       "cleanup-ttl-seconds", NULL, NULL, G_MININT64, G_MAXINT64, 0, ASB_PARAM_READWRITE);
 
   /**
+   * AsbBackendOptions:reconnect-seconds:
+   *
+   * For how long it is tried to get back a connection to the guest that was lost, 0 to 300. As long
+   * the guest keeps what was being done, and a command whose output nobody takes waits; calls in
+   * flight stay pending and end with %ASB_ERROR_INTERRUPTED when the time is over, or as soon as it
+   * is known that there is nothing to come back to. The default is 60, and 0 is not to try.
+   * Attempts begin at once and come at growing intervals of up to 5 seconds.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RECONNECT_SECONDS]
+      = g_param_spec_uint ("reconnect-seconds", NULL, NULL, 0, MAX_RECONNECT_SECONDS,
+                           DEFAULT_RECONNECT_SECONDS, ASB_PARAM_READWRITE);
+
+  /**
    * AsbBackendOptions:command-result-config:
    *
    * How much output is kept in memory; %NULL for the defaults.
@@ -520,6 +547,7 @@ static void
 asb_backend_options_init (AsbBackendOptions *self)
 {
   self->workdir = g_strdup ("/workspace");
+  self->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
 }
 
 /**
@@ -1247,6 +1275,46 @@ asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self, gint64 cle
     return;
   self->cleanup_ttl_seconds = cleanup_ttl_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP_TTL_SECONDS]);
+}
+
+/**
+ * asb_backend_options_get_reconnect_seconds:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:reconnect-seconds].
+ *
+ * Returns: for how long it is tried to get back a connection that was lost, in seconds, 0 to 300
+ *
+ * Since: 1.0
+ */
+guint
+asb_backend_options_get_reconnect_seconds (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return self->reconnect_seconds;
+}
+
+/**
+ * asb_backend_options_set_reconnect_seconds:
+ * @self: a [class@BackendOptions]
+ * @reconnect_seconds: for how long it is tried to get back a connection that was lost, in seconds,
+ * 0 to 300
+ *
+ * Sets [property@BackendOptions:reconnect-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_reconnect_seconds (AsbBackendOptions *self, guint reconnect_seconds)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+  g_return_if_fail (reconnect_seconds <= MAX_RECONNECT_SECONDS);
+
+  if (self->reconnect_seconds == reconnect_seconds)
+    return;
+  self->reconnect_seconds = reconnect_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RECONNECT_SECONDS]);
 }
 
 /**

@@ -107,6 +107,10 @@ ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self,
                                                   gint64 cleanup_ttl_seconds);
 ASB_AVAILABLE_IN_1_0
+guint asb_backend_options_get_reconnect_seconds (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_reconnect_seconds (AsbBackendOptions *self, guint reconnect_seconds);
+ASB_AVAILABLE_IN_1_0
 AsbCommandResultConfig *asb_backend_options_get_command_result_config (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_command_result_config (AsbBackendOptions *self,

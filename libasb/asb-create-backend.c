@@ -558,8 +558,9 @@ open_transport (GTask *task)
   if (factory)
     call_factory (task, factory);
   else if (ASB_PROVIDER_GET_IFACE (creation->provider)->open_stream)
-    asb_guest_placement_open_async (creation->provider, sandbox_id, g_task_get_cancellable (task),
-                                    guest_cb, task);
+    asb_guest_placement_open_async (creation->provider, sandbox_id,
+                                    asb_backend_options_get_reconnect_seconds (creation->options),
+                                    g_task_get_cancellable (task), guest_cb, task);
   else
     open_own_transport (task);
 }

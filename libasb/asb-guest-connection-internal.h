@@ -14,7 +14,8 @@ typedef enum
   ASB_GUEST_STATE_NEW,
   ASB_GUEST_STATE_OPENING, /* HELLO was sent */
   ASB_GUEST_STATE_OPEN,
-  ASB_GUEST_STATE_CLOSING, /* the last frames are being written */
+  ASB_GUEST_STATE_INTERRUPTED, /* it may come back; with a link, HELLO was sent there */
+  ASB_GUEST_STATE_CLOSING,     /* the last frames are being written */
   ASB_GUEST_STATE_CLOSED
 } AsbGuestState;
 
@@ -23,7 +24,8 @@ struct _AsbGuestConnection
   gatomicrefcount references;
   AsbGuestTimeouts timeouts;
   AsbGuestState state;
-  AsbGuestLink link;
+  AsbGuestLink *link; /* NULL: there is none for now */
+  char *token;
   AsbGuestHello hello;
   GHashTable *calls; /* number to AsbGuestCall */
   guint32 last_number;
@@ -50,11 +52,22 @@ struct _AsbGuestConnection
   gint64 acknowledge_at;
   gint64 give_up_at;
 
+  /* How it comes back. */
+  AsbGuestReopening reopening;
+  gboolean paused;
+  GError *interruption;
+  GError *failure; /* of the last attempt */
+  guint n_attempts;
+  GCancellable *asking; /* for a stream */
+  gint64 attempt_at;    /* when the next one begins */
+  gint64 attempt_until; /* when the one that is being made has failed */
+  gint64 resume_until;
+
   AsbGuestOpenedFunc opened;
   gpointer opened_data;
-  AsbGuestEndedFunc ended;
-  gpointer ended_data;
-  GDestroyNotify ended_destroy;
+  AsbGuestNewsFunc news;
+  gpointer news_data;
+  GDestroyNotify news_destroy;
   GQueue close_tasks;
   gboolean link_closed;
 };
@@ -72,8 +85,29 @@ void asb_guest_connection_opened (AsbGuestConnection *self);
 void asb_guest_connection_written (AsbGuestConnection *self);
 void asb_guest_connection_update_timer (AsbGuestConnection *self);
 
+void asb_guest_connection_tell (AsbGuestConnection *self, AsbTransportState state,
+                                const GError *error);
+/* A stream for it to use; from there the HELLO of this side goes out. */
+void asb_guest_connection_use (AsbGuestConnection *self, GIOStream *stream, json_t *hello);
+
 /* Lets go of a call that is over. */
 void asb_guest_connection_forget (AsbGuestConnection *self, AsbGuestCall *call);
+
+/* Coming back. */
+gboolean asb_guest_resume_is_possible (AsbGuestConnection *self);
+/* Takes @loss. */
+void asb_guest_resume_begin (AsbGuestConnection *self, GError *loss);
+/* Of an attempt. @error may be NULL: the stream ended. */
+void asb_guest_resume_failed (AsbGuestConnection *self, const GError *error);
+gboolean asb_guest_resume_handle_hello (AsbGuestConnection *self, const json_t *json,
+                                        GError **error);
+/* When there is something to do, 0 for never; and that. */
+gint64 asb_guest_resume_get_time (AsbGuestConnection *self);
+void asb_guest_resume_go_on (AsbGuestConnection *self, gint64 now);
+/* The sandbox has been paused, or goes on. */
+void asb_guest_resume_pause (AsbGuestConnection *self, gint64 now);
+/* It is not to come back any more. */
+void asb_guest_resume_stop (AsbGuestConnection *self);
 
 /* Sending. */
 void asb_guest_send_control (AsbGuestConnection *self, AsbFrameType type, AsbGuestCall *call,
@@ -83,6 +117,8 @@ void asb_guest_send_urgent (AsbGuestConnection *self, AsbFrameType type, gconstp
 void asb_guest_send_json (AsbGuestConnection *self, AsbFrameType type, json_t *json);
 void asb_guest_send_data (AsbGuestConnection *self, AsbGuestChannel *channel);
 void asb_guest_send_credit (AsbGuestConnection *self, AsbGuestChannel *channel);
+/* Tells all that was told of what was read once more. */
+void asb_guest_send_all_credit (AsbGuestConnection *self);
 /* Of a call that is over, or was not sent yet. */
 void asb_guest_send_forget (AsbGuestConnection *self, AsbGuestCall *call);
 /* For a channel of a call that is over here and on which something comes all the same. */

@@ -18,6 +18,7 @@ const AsbGuestTimeouts asb_guest_default_timeouts = {
   .answer = 30 * G_TIME_SPAN_SECOND,
   .acknowledge = 20 * G_TIME_SPAN_MILLISECOND,
   .linger = 5 * G_TIME_SPAN_SECOND,
+  .retry = 100 * G_TIME_SPAN_MILLISECOND,
 };
 
 static void link_received (gpointer owner);
@@ -51,7 +52,7 @@ asb_guest_connection_new (GIOStream *stream, const AsbGuestTimeouts *timeouts)
   self->timeouts = *timeouts;
   self->calls = call_table_new ();
   asb_guest_outbox_init (&self->outbox);
-  asb_guest_link_init (&self->link, stream, &link_funcs, self);
+  self->link = asb_guest_link_new (stream, &link_funcs, self);
   return self;
 }
 
@@ -70,11 +71,17 @@ asb_guest_connection_unref (AsbGuestConnection *self)
   g_clear_pointer (&self->timer, g_source_unref);
   g_clear_pointer (&self->calls, g_hash_table_unref);
   asb_guest_outbox_clear (&self->outbox);
-  asb_guest_link_clear (&self->link);
+  g_clear_pointer (&self->link, asb_guest_link_unref);
   asb_guest_hello_clear (&self->hello);
   g_clear_error (&self->end_error);
-  if (self->ended_destroy)
-    self->ended_destroy (self->ended_data);
+  g_clear_error (&self->interruption);
+  g_clear_error (&self->failure);
+  g_clear_object (&self->asking);
+  if (self->news_destroy)
+    self->news_destroy (self->news_data);
+  if (self->reopening.free)
+    self->reopening.free (self->reopening.data);
+  g_free (self->token);
   g_free (self);
 }
 
@@ -85,12 +92,25 @@ asb_guest_connection_get_hello (AsbGuestConnection *self)
 }
 
 void
-asb_guest_connection_set_ended_func (AsbGuestConnection *self, AsbGuestEndedFunc ended,
-                                     gpointer data, GDestroyNotify destroy)
+asb_guest_connection_set_news_func (AsbGuestConnection *self, AsbGuestNewsFunc news, gpointer data,
+                                    GDestroyNotify destroy)
 {
-  self->ended = ended;
-  self->ended_data = data;
-  self->ended_destroy = destroy;
+  self->news = news;
+  self->news_data = data;
+  self->news_destroy = destroy;
+}
+
+void
+asb_guest_connection_tell (AsbGuestConnection *self, AsbTransportState state, const GError *error)
+{
+  if (self->news)
+    self->news (self->news_data, state, error);
+}
+
+void
+asb_guest_connection_set_reopening (AsbGuestConnection *self, const AsbGuestReopening *reopening)
+{
+  self->reopening = *reopening;
 }
 
 /* What a connection waits for, and what it does then. */
@@ -100,8 +120,12 @@ next_time (AsbGuestConnection *self)
 {
   gint64 at;
 
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    return asb_guest_resume_get_time (self);
   if (self->state != ASB_GUEST_STATE_OPEN)
     return self->give_up_at;
+  if (self->paused)
+    return self->acknowledge_at;
   at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer
                           : self->last_heard + self->timeouts.quiet;
   return self->acknowledge_at > 0 ? MIN (at, self->acknowledge_at) : at;
@@ -122,6 +146,8 @@ asb_guest_connection_update_timer (AsbGuestConnection *self)
 static void
 look_after_peer (AsbGuestConnection *self, gint64 now)
 {
+  if (self->paused)
+    return;
   if (self->asked_at > 0 && now >= self->asked_at + self->timeouts.answer)
     {
       g_autoptr (GError) error = NULL;
@@ -149,6 +175,28 @@ answer_close_tasks (AsbGuestConnection *self)
     }
 }
 
+/* Of it the connection hears nothing more. */
+static void
+link_closed (gpointer owner)
+{
+  AsbGuestConnection *self = owner;
+
+  self->link_closed = TRUE;
+  g_source_destroy (self->timer);
+  answer_close_tasks (self);
+  asb_guest_connection_unref (self);
+}
+
+static void
+close_link (AsbGuestConnection *self)
+{
+  self->state = ASB_GUEST_STATE_CLOSED;
+  if (self->link)
+    asb_guest_link_close (self->link);
+  else
+    asb_io_thread_post (link_closed, self);
+}
+
 static void
 give_up (AsbGuestConnection *self)
 {
@@ -160,8 +208,7 @@ give_up (AsbGuestConnection *self)
                               NULL);
   else
     {
-      self->state = ASB_GUEST_STATE_CLOSED;
-      asb_guest_link_close (&self->link);
+      close_link (self);
       answer_close_tasks (self);
     }
 }
@@ -177,13 +224,15 @@ static GSourceFuncs timer_funcs = { .dispatch = timer_dispatch };
 static gboolean
 timer_cb (gpointer user_data)
 {
-  AsbGuestConnection *self = user_data;
+  g_autoptr (AsbGuestConnection) self = asb_guest_connection_ref (user_data);
   gint64 now = g_get_monotonic_time ();
 
   self->timer_at = 0;
   g_source_set_ready_time (self->timer, -1);
   if (self->state == ASB_GUEST_STATE_OPEN)
     look_after_peer (self, now);
+  else if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    asb_guest_resume_go_on (self, now);
   else if (self->give_up_at > 0 && now >= self->give_up_at)
     {
       self->give_up_at = 0;
@@ -224,18 +273,6 @@ link_failed (gpointer owner, const GError *error)
   asb_guest_connection_lose (owner, error);
 }
 
-/* Of the link the connection hears nothing more. */
-static void
-link_closed (gpointer owner)
-{
-  AsbGuestConnection *self = owner;
-
-  self->link_closed = TRUE;
-  g_source_destroy (self->timer);
-  answer_close_tasks (self);
-  asb_guest_connection_unref (self);
-}
-
 static gpointer
 link_hold (gpointer owner)
 {
@@ -253,9 +290,9 @@ link_release (gpointer owner)
 typedef struct
 {
   AsbGuestConnection *connection;
-  char *token;
   AsbGuestCall *call;
   GTask *task;
+  gboolean paused;
   GError *error;
 } Request;
 
@@ -274,7 +311,6 @@ request_free (Request *request)
   g_clear_pointer (&request->call, asb_guest_call_unref);
   g_clear_object (&request->task);
   g_clear_error (&request->error);
-  g_free (request->token);
   asb_guest_connection_unref (request->connection);
   g_free (request);
 }
@@ -293,8 +329,19 @@ open_in_thread (gpointer data)
   self->state = ASB_GUEST_STATE_OPENING;
   self->give_up_at = g_get_monotonic_time () + self->timeouts.hello;
   asb_guest_connection_update_timer (self);
-  asb_guest_link_start (&self->link);
-  asb_guest_send_json (self, ASB_FRAME_HELLO, asb_guest_hello_new (request->token));
+  asb_guest_link_start (self->link);
+  asb_guest_send_json (
+      self, ASB_FRAME_HELLO,
+      asb_guest_hello_new (self->token, self->reopening.limit / G_TIME_SPAN_MILLISECOND));
+  asb_guest_connection_flush (self);
+}
+
+void
+asb_guest_connection_use (AsbGuestConnection *self, GIOStream *stream, json_t *hello)
+{
+  self->link = asb_guest_link_new (stream, &link_funcs, self);
+  asb_guest_link_start (self->link);
+  asb_guest_send_json (self, ASB_FRAME_HELLO, hello);
   asb_guest_connection_flush (self);
 }
 
@@ -304,7 +351,7 @@ asb_guest_connection_open (AsbGuestConnection *self, const char *token, AsbGuest
 {
   Request *request = request_new (self);
 
-  request->token = g_strdup (token);
+  self->token = g_strdup (token);
   self->opened = opened;
   self->opened_data = data;
   asb_io_thread_post (open_in_thread, request);
@@ -366,8 +413,8 @@ tell_end (AsbGuestConnection *self, AsbGuestState before)
 {
   if (before == ASB_GUEST_STATE_OPENING)
     self->opened (self, self->end_error, self->opened_data);
-  else if (self->ended)
-    self->ended (self->ended_data, self->end_error);
+  else
+    asb_guest_connection_tell (self, ASB_TRANSPORT_STATE_CLOSED, self->end_error);
 }
 
 void
@@ -375,44 +422,49 @@ asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *g
 {
   AsbGuestState before = self->state;
 
-  if (before != ASB_GUEST_STATE_OPENING && before != ASB_GUEST_STATE_OPEN)
+  if (before != ASB_GUEST_STATE_OPENING && before != ASB_GUEST_STATE_OPEN
+      && before != ASB_GUEST_STATE_INTERRUPTED)
     {
       g_error_free (error);
       return;
     }
+  asb_guest_resume_stop (self);
   self->state = ASB_GUEST_STATE_CLOSING;
   self->end_error = error;
   self->acknowledge_at = 0;
   self->give_up_at = g_get_monotonic_time () + self->timeouts.linger;
   asb_guest_connection_update_timer (self);
-  asb_guest_link_stop_reading (&self->link);
+  if (self->link)
+    asb_guest_link_stop_reading (self->link);
   tell_end (self, before);
   interrupt_calls (self);
-  if (goodbye)
+  if (goodbye && self->link)
     say_goodbye (self, goodbye);
   else
-    {
-      self->state = ASB_GUEST_STATE_CLOSED;
-      asb_guest_link_close (&self->link);
-    }
+    close_link (self);
 }
 
 void
 asb_guest_connection_written (AsbGuestConnection *self)
 {
-  if (self->state != ASB_GUEST_STATE_CLOSING || !asb_guest_link_is_idle (&self->link))
-    return;
-  self->state = ASB_GUEST_STATE_CLOSED;
-  asb_guest_link_close (&self->link);
+  if (self->state == ASB_GUEST_STATE_CLOSING && asb_guest_link_is_idle (self->link))
+    close_link (self);
 }
 
 void
 asb_guest_connection_refuse (AsbGuestConnection *self, const char *reason)
 {
+  g_autoptr (GError) error
+      = g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL, "The guest broke the protocol: %s", reason);
+
+  /* Whoever that is: the guest we know may answer another time. */
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    {
+      asb_guest_resume_failed (self, error);
+      return;
+    }
   asb_guest_outbox_drop_unwritten (&self->outbox);
-  asb_guest_connection_end (
-      self, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL, "The guest broke the protocol: %s", reason),
-      "protocol_error");
+  asb_guest_connection_end (self, g_steal_pointer (&error), "protocol_error");
 }
 
 void
@@ -423,8 +475,12 @@ asb_guest_connection_lose (AsbGuestConnection *self, const GError *error)
 
   if (self->state == ASB_GUEST_STATE_CLOSING)
     {
-      self->state = ASB_GUEST_STATE_CLOSED;
-      asb_guest_link_close (&self->link);
+      close_link (self);
+      return;
+    }
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    {
+      asb_guest_resume_failed (self, error);
       return;
     }
   loss = self->state == ASB_GUEST_STATE_OPENING
@@ -432,7 +488,10 @@ asb_guest_connection_lose (AsbGuestConnection *self, const GError *error)
                             "The guest did not say hello: %s", cause)
              : g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                             "The connection to the guest was lost: %s", cause);
-  asb_guest_connection_end (self, loss, NULL);
+  if (asb_guest_resume_is_possible (self))
+    asb_guest_resume_begin (self, loss);
+  else
+    asb_guest_connection_end (self, loss, NULL);
 }
 
 static void
@@ -476,7 +535,39 @@ asb_guest_connection_give_up (AsbGuestConnection *self, GError *error)
   asb_io_thread_post (give_up_in_thread, request);
 }
 
+/* A pause. */
+
+static void
+set_paused_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+  AsbGuestConnection *self = request->connection;
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->paused == request->paused)
+    return;
+  self->paused = request->paused;
+  self->asked_at = 0;
+  self->last_heard = now;
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    asb_guest_resume_pause (self, now);
+  if (self->timer)
+    asb_guest_connection_update_timer (self);
+}
+
+void
+asb_guest_connection_set_paused (AsbGuestConnection *self, gboolean paused)
+{
+  Request *request = request_new (self);
+
+  request->paused = paused;
+  asb_io_thread_post (set_paused_in_thread, request);
+}
+
 /* Calls. */
+
+/* How many may wait for a connection to come back, with those that were sent. */
+#define MAX_INTERRUPTED_CALLS 1024
 
 /* Why a call cannot be sent; NULL if it can. */
 static GError *
@@ -484,9 +575,13 @@ find_hindrance (AsbGuestConnection *self, AsbGuestCall *call)
 {
   GError *error = NULL;
 
-  if (self->state != ASB_GUEST_STATE_OPEN)
+  if (self->state != ASB_GUEST_STATE_OPEN && self->state != ASB_GUEST_STATE_INTERRUPTED)
     return asb_guest_error_new (ASB_ERROR_CLOSED, call->name, call->operation,
                                 self->end_error->message);
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED
+      && g_hash_table_size (self->calls) >= MAX_INTERRUPTED_CALLS)
+    return asb_guest_error_new (ASB_ERROR_TOO_MANY_REQUESTS, call->name, call->operation,
+                                "Too many calls wait for the connection to the guest");
   if (self->last_number == G_MAXUINT32)
     return asb_guest_error_new (ASB_ERROR_CLOSED, call->name, call->operation,
                                 "The connection has no numbers left for calls");
@@ -544,6 +639,19 @@ cancel_here (AsbGuestConnection *self, AsbGuestCall *call)
   asb_guest_connection_forget (self, call);
 }
 
+/* What the guest makes of it will come when it comes; who has cancelled does not wait for that. */
+static void
+answer_cancelled (AsbGuestCall *call)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!call->cancelled_source)
+    return;
+  g_set_error_literal (&error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+  asb_guest_call_fail (call, error);
+  asb_guest_call_refuse_output (call);
+}
+
 void
 asb_guest_connection_cancel_call (AsbGuestConnection *self, AsbGuestCall *call)
 {
@@ -560,6 +668,8 @@ asb_guest_connection_cancel_call (AsbGuestConnection *self, AsbGuestCall *call)
   broken = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE, "The operation was cancelled");
   asb_guest_channel_break (&call->channels[ASB_CHANNEL_INPUT], broken);
   asb_guest_send_control (self, ASB_FRAME_CANCEL, call, 0);
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED)
+    answer_cancelled (call);
 }
 
 static void

@@ -25,13 +25,28 @@ asb_guest_hello_clear (AsbGuestHello *self)
 }
 
 json_t *
-asb_guest_hello_new (const char *token)
+asb_guest_hello_new (const char *token, gint64 linger)
 {
   json_t *hello = json_pack ("{s:i, s:i, s:[], s:s}", "major", ASB_PROTOCOL_MAJOR, "minor",
                              ASB_PROTOCOL_MINOR, "features", "client", "libasb " ASB_VERSION);
 
   if (token)
     json_object_set_new (hello, "token", json_string (token));
+  if (linger > 0)
+    json_object_set_new (hello, "linger_ms", json_integer (linger));
+  return hello;
+}
+
+json_t *
+asb_guest_hello_resume (const AsbGuestHello *self, const char *token, gint64 linger,
+                        guint64 received)
+{
+  json_t *hello = asb_guest_hello_new (token, linger);
+
+  json_object_set_new (hello, "resume",
+                       json_pack ("{s:s, s:s, s:s, s:I}", "session", self->session_id, "secret",
+                                  self->session_secret, "boot_id", self->boot_id, "received",
+                                  (json_int_t)received));
   return hello;
 }
 
@@ -120,6 +135,29 @@ asb_guest_hello_parse (AsbGuestHello *self, const json_t *json, GError **error)
          && parse_word (json, "arch", &self->arch, error)
          && parse_word (json, "boot_id", &self->boot_id, error) && parse_session (self, json, error)
          && check_surroundings (json, error);
+}
+
+gboolean
+asb_guest_hello_parse_resumed (const AsbGuestHello *self, const json_t *json, guint64 *received,
+                               GError **error)
+{
+  AsbGuestHello hello = { 0 };
+  const json_t *resumed;
+  gint64 count = 0;
+  gboolean is_same = FALSE;
+  gboolean parsed = asb_guest_hello_parse (&hello, json, error);
+
+  if (parsed && asb_guest_json_has (json, "resumed"))
+    {
+      parsed = asb_guest_json_get_object (json, "resumed", &resumed, error)
+               && asb_guest_json_get_integer (resumed, "received", 0, ASB_WIRE_MAX_INTEGER, &count,
+                                              error);
+      is_same = parsed && g_str_equal (hello.boot_id, self->boot_id)
+                && g_str_equal (hello.session_id, self->session_id);
+    }
+  asb_guest_hello_clear (&hello);
+  *received = (guint64)count;
+  return is_same;
 }
 
 gboolean

@@ -24,6 +24,8 @@ typedef struct
 
 typedef struct
 {
+  guint references; /* the I/O thread's */
+  gboolean abandoned;
   const AsbGuestLinkFuncs *funcs;
   gpointer owner;
   GIOStream *stream;
@@ -39,9 +41,12 @@ typedef struct
   AsbGuestReader reader;
 } AsbGuestLink;
 
-void asb_guest_link_init (AsbGuestLink *self, GIOStream *stream, const AsbGuestLinkFuncs *funcs,
-                          gpointer owner);
-void asb_guest_link_clear (AsbGuestLink *self);
+AsbGuestLink *asb_guest_link_new (GIOStream *stream, const AsbGuestLinkFuncs *funcs,
+                                  gpointer owner);
+AsbGuestLink *asb_guest_link_ref (AsbGuestLink *self);
+void asb_guest_link_unref (AsbGuestLink *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbGuestLink, asb_guest_link_unref)
 
 void asb_guest_link_start (AsbGuestLink *self);
 
@@ -53,3 +58,5 @@ gboolean asb_guest_link_is_idle (AsbGuestLink *self);
 
 void asb_guest_link_stop_reading (AsbGuestLink *self);
 void asb_guest_link_close (AsbGuestLink *self);
+/* Likewise, and the owner hears nothing more of it. Takes the reference. */
+void asb_guest_link_abandon (AsbGuestLink *self);

@@ -29,13 +29,14 @@ make_nonblocking (GOutputStream *output)
                                TRUE, NULL);
 }
 
-void
-asb_guest_link_init (AsbGuestLink *self, GIOStream *stream, const AsbGuestLinkFuncs *funcs,
-                     gpointer owner)
+AsbGuestLink *
+asb_guest_link_new (GIOStream *stream, const AsbGuestLinkFuncs *funcs, gpointer owner)
 {
+  AsbGuestLink *self = g_new0 (AsbGuestLink, 1);
   GInputStream *input = g_io_stream_get_input_stream (stream);
   GOutputStream *output = g_io_stream_get_output_stream (stream);
 
+  self->references = 1;
   self->funcs = funcs;
   self->owner = owner;
   self->stream = g_object_ref (stream);
@@ -48,17 +49,46 @@ asb_guest_link_init (AsbGuestLink *self, GIOStream *stream, const AsbGuestLinkFu
     self->pollable_output = G_POLLABLE_OUTPUT_STREAM (output);
   if (self->pollable_output)
     make_nonblocking (output);
+  return self;
+}
+
+AsbGuestLink *
+asb_guest_link_ref (AsbGuestLink *self)
+{
+  self->references++;
+  return self;
 }
 
 void
-asb_guest_link_clear (AsbGuestLink *self)
+asb_guest_link_unref (AsbGuestLink *self)
 {
+  if (--self->references > 0)
+    return;
   clear_source (&self->read_source);
   clear_source (&self->write_source);
   asb_guest_reader_clear (&self->reader);
   g_clear_pointer (&self->outgoing, g_byte_array_unref);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->stream);
+  g_free (self);
+}
+
+/* While a thread works for it. */
+static void
+hold (AsbGuestLink *self)
+{
+  asb_guest_link_ref (self);
+  self->funcs->hold (self->owner);
+}
+
+static void
+release (AsbGuestLink *self)
+{
+  gpointer owner = self->owner;
+  const AsbGuestLinkFuncs *funcs = self->funcs;
+
+  asb_guest_link_unref (self);
+  funcs->release (owner);
 }
 
 static void
@@ -95,12 +125,11 @@ static void
 close_stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbGuestLink *self = user_data;
-  gpointer owner = self->owner;
-  const AsbGuestLinkFuncs *funcs = self->funcs;
 
   g_io_stream_close_finish (G_IO_STREAM (source), result, NULL);
-  funcs->closed (owner);
-  funcs->release (owner);
+  if (!self->abandoned)
+    self->funcs->closed (self->owner);
+  release (self);
 }
 
 /* A stream cannot be closed under an operation that a thread still works on. */
@@ -109,7 +138,7 @@ close_when_idle (AsbGuestLink *self)
 {
   if (!self->closing || self->reading || self->outgoing)
     return;
-  self->funcs->hold (self->owner);
+  hold (self);
   g_io_stream_close_async (self->stream, G_PRIORITY_DEFAULT, NULL, close_stream_cb, self);
 }
 
@@ -117,8 +146,6 @@ static void
 threaded_read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbGuestLink *self = user_data;
-  gpointer owner = self->owner;
-  const AsbGuestLinkFuncs *funcs = self->funcs;
   g_autoptr (GError) error = NULL;
   gssize size = g_input_stream_read_finish (G_INPUT_STREAM (source), result, &error);
 
@@ -130,7 +157,7 @@ threaded_read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       handle_read (self, size, error);
       start_threaded_read (self);
     }
-  funcs->release (owner);
+  release (self);
 }
 
 static void
@@ -143,7 +170,7 @@ start_threaded_read (AsbGuestLink *self)
     return;
   bytes = asb_guest_reader_get_space (&self->reader, &space);
   self->reading = TRUE;
-  self->funcs->hold (self->owner);
+  hold (self);
   g_input_stream_read_async (g_io_stream_get_input_stream (self->stream), bytes, space,
                              G_PRIORITY_DEFAULT, self->cancellable, threaded_read_cb, self);
 }
@@ -187,8 +214,6 @@ static void
 threaded_write_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbGuestLink *self = user_data;
-  gpointer owner = self->owner;
-  const AsbGuestLinkFuncs *funcs = self->funcs;
   g_autoptr (GError) error = NULL;
   gboolean done = g_output_stream_write_all_finish (G_OUTPUT_STREAM (source), result, NULL, &error);
 
@@ -196,10 +221,10 @@ threaded_write_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->closing)
     close_when_idle (self);
   else if (done)
-    funcs->writable (owner);
+    self->funcs->writable (self->owner);
   else
-    funcs->failed (owner, error);
-  funcs->release (owner);
+    self->funcs->failed (self->owner, error);
+  release (self);
 }
 
 static gsize
@@ -210,7 +235,7 @@ start_threaded_write (AsbGuestLink *self, GOutputVector *vectors, guint n_vector
   self->outgoing = g_byte_array_new ();
   for (guint i = 0; i < n_vectors; i++)
     g_byte_array_append (self->outgoing, vectors[i].buffer, (guint)vectors[i].size);
-  self->funcs->hold (self->owner);
+  hold (self);
   g_output_stream_write_all_async (g_io_stream_get_output_stream (self->stream),
                                    self->outgoing->data, self->outgoing->len, G_PRIORITY_DEFAULT,
                                    self->cancellable, threaded_write_cb, self);
@@ -300,4 +325,12 @@ asb_guest_link_close (AsbGuestLink *self)
   clear_source (&self->write_source);
   g_cancellable_cancel (self->cancellable);
   close_when_idle (self);
+}
+
+void
+asb_guest_link_abandon (AsbGuestLink *self)
+{
+  self->abandoned = TRUE;
+  asb_guest_link_close (self);
+  asb_guest_link_unref (self);
 }

@@ -25,6 +25,7 @@ typedef struct
   guint64 last_written;
 
   GByteArray *urgent;
+  gboolean held;      /* numbered frames wait until the guest has been greeted again */
   guint batch_frames; /* how many of the unwritten ones are in the batch */
   gsize batch_urgent; /* how many of the urgent bytes are in it */
 } AsbGuestOutbox;
@@ -49,6 +50,14 @@ void asb_guest_outbox_wrote (AsbGuestOutbox *self, gsize size);
 
 /* FALSE when nothing with that number was written. */
 gboolean asb_guest_outbox_acknowledge (AsbGuestOutbox *self, guint64 sequence);
+
+/* The connection is gone, and with it what has no number and what was written by half. Nothing
+ * numbered is written until the connection is resumed. */
+void asb_guest_outbox_interrupt (AsbGuestOutbox *self);
+
+/* The guest has received all up to @sequence: the rest is to be written again. FALSE when it cannot
+ * have. */
+gboolean asb_guest_outbox_resume (AsbGuestOutbox *self, guint64 sequence);
 
 /* Drops the numbered frames of which nothing was written yet. */
 void asb_guest_outbox_drop_unwritten (AsbGuestOutbox *self);

@@ -90,7 +90,7 @@ static void
 begin_batch (AsbGuestOutbox *self)
 {
   gsize size = self->urgent->len;
-  GList *link = self->unwritten;
+  GList *link = self->held ? NULL : self->unwritten;
 
   self->batch_urgent = self->urgent->len;
   while (link && self->batch_frames < ASB_GUEST_OUTBOX_MAX_VECTORS - 1 && size < MAX_BATCH_SIZE)
@@ -169,6 +169,34 @@ asb_guest_outbox_acknowledge (AsbGuestOutbox *self, guint64 sequence)
   while (self->frames.head != self->unwritten
          && ((Frame *)self->frames.head->data)->sequence <= sequence)
     free_first (self);
+  return TRUE;
+}
+
+void
+asb_guest_outbox_interrupt (AsbGuestOutbox *self)
+{
+  g_byte_array_set_size (self->urgent, 0);
+  self->batch_urgent = 0;
+  self->batch_frames = 0;
+  self->offset = 0;
+  self->held = TRUE;
+}
+
+static guint64
+last_acknowledged (AsbGuestOutbox *self)
+{
+  return self->frames.head ? ((Frame *)self->frames.head->data)->sequence - 1 : self->last_sequence;
+}
+
+gboolean
+asb_guest_outbox_resume (AsbGuestOutbox *self, guint64 sequence)
+{
+  if (sequence < last_acknowledged (self) || !asb_guest_outbox_acknowledge (self, sequence))
+    return FALSE;
+  self->unwritten = self->frames.head;
+  self->unwritten_size = self->size;
+  self->last_written = sequence;
+  self->held = FALSE;
   return TRUE;
 }
 

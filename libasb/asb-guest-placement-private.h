@@ -7,9 +7,10 @@
 
 #include "asb-provider.h"
 
+/* @reconnect_seconds: for how long it is tried to get a lost connection back. */
 void asb_guest_placement_open_async (AsbProvider *provider, const char *sandbox_id,
-                                     GCancellable *cancellable, GAsyncReadyCallback callback,
-                                     gpointer user_data);
+                                     guint reconnect_seconds, GCancellable *cancellable,
+                                     GAsyncReadyCallback callback, gpointer user_data);
 /* Returns: (transfer full): an AsbGuestTransport */
 AsbTransport *asb_guest_placement_open_finish (AsbProvider *provider, GAsyncResult *result,
                                                GError **error);

@@ -7,7 +7,9 @@
 #include <sys/auxv.h>
 
 #include "asb-error.h"
-#include "asb-guest-transport.h"
+#include "asb-guest-reopen-private.h"
+#include "asb-guest-transport-private.h"
+#include "asb-sync-private.h"
 
 #define PLACE "/.agent-history/bin/asb-guest-"
 #define HASH_PREFIX 16
@@ -16,7 +18,9 @@
 typedef struct
 {
   char *sandbox_id;
-  GBytes *program; /* (nullable): the provider has its own */
+  GMainContext *context; /* of the public call */
+  gint64 reconnect;      /* for how long, in microseconds */
+  GBytes *program;       /* (nullable): the provider has its own */
   char *path;
   gboolean was_placed;
 } AsbPlacement;
@@ -27,6 +31,7 @@ placement_free (gpointer data)
   AsbPlacement *placement = data;
 
   g_clear_pointer (&placement->sandbox_id, g_free);
+  g_clear_pointer (&placement->context, g_main_context_unref);
   g_clear_pointer (&placement->program, g_bytes_unref);
   g_clear_pointer (&placement->path, g_free);
   g_free (placement);
@@ -60,6 +65,15 @@ load_program (AsbPlacement *placement, GError **error)
   hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, placement->program);
   placement->path = g_strdup_printf (PLACE "%.*s", HASH_PREFIX, hash);
   return TRUE;
+}
+
+static const char *const *
+set_argv (AsbPlacement *placement, const char *argv[3])
+{
+  argv[0] = placement->path;
+  argv[1] = "connect";
+  argv[2] = NULL;
+  return placement->program ? argv : NULL;
 }
 
 static void open_stream (GTask *task);
@@ -104,19 +118,42 @@ place (GTask *task)
                                g_task_get_cancellable (task), placed_cb, task);
 }
 
+/* Such a stream breaks only when one of its ends does: there is nothing to come back to. */
+static gboolean
+is_local (GIOStream *stream)
+{
+  return G_IS_SOCKET_CONNECTION (stream)
+         && g_socket_get_family (g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)))
+                == G_SOCKET_FAMILY_UNIX;
+}
+
+/* Takes @task. */
+static void
+greet (GTask *task, GIOStream *stream)
+{
+  AsbPlacement *placement = g_task_get_task_data (task);
+  AsbGuestReopening reopening = { .limit = placement->reconnect };
+  const char *argv[3];
+
+  if (reopening.limit > 0 && !is_local (stream))
+    asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
+                           set_argv (placement, argv), placement->context);
+  asb_guest_transport_open_async (stream, NULL, reopening.open ? &reopening : NULL,
+                                  placement->context, g_task_get_cancellable (task), transport_cb,
+                                  task);
+}
+
 static void
 stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = G_TASK (user_data);
   AsbPlacement *placement = g_task_get_task_data (task);
-  GCancellable *cancellable = g_task_get_cancellable (task);
   GError *error = NULL;
   g_autoptr (GIOStream) stream
       = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
 
   if (stream)
-    asb_guest_transport_new_async (stream, NULL, cancellable, transport_cb,
-                                   g_steal_pointer (&task));
+    greet (g_steal_pointer (&task), stream);
   else if (placement->program && !placement->was_placed
            && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
     {
@@ -132,25 +169,27 @@ static void
 open_stream (GTask *task)
 {
   AsbPlacement *placement = g_task_get_task_data (task);
-  const char *argv[] = { placement->path, "connect", NULL };
+  const char *argv[3];
   g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
 
   if (placement->program)
-    asb_stream_spec_set_argv (spec, argv);
+    asb_stream_spec_set_argv (spec, set_argv (placement, argv));
   asb_provider_open_stream_async (g_task_get_source_object (task), placement->sandbox_id, spec,
                                   g_task_get_cancellable (task), stream_cb, task);
 }
 
 void
 asb_guest_placement_open_async (AsbProvider *provider, const char *sandbox_id,
-                                GCancellable *cancellable, GAsyncReadyCallback callback,
-                                gpointer user_data)
+                                guint reconnect_seconds, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (provider, cancellable, callback, user_data);
   AsbPlacement *placement = g_new0 (AsbPlacement, 1);
   GError *error = NULL;
 
   placement->sandbox_id = g_strdup (sandbox_id);
+  placement->context = asb_sync_ref_public_context ();
+  placement->reconnect = reconnect_seconds * G_TIME_SPAN_SECOND;
   g_task_set_source_tag (task, asb_guest_placement_open_async);
   g_task_set_task_data (task, placement, placement_free);
 

@@ -36,9 +36,11 @@ handle_hello (AsbGuestConnection *self, const AsbFrameHeader *header, const guin
 {
   g_autoptr (json_t) json = NULL;
 
-  if (self->state != ASB_GUEST_STATE_OPENING)
+  if (self->state == ASB_GUEST_STATE_OPEN)
     return refuse (error, "a second HELLO came");
   json = parse_json (header, payload, error);
+  if (json && self->state == ASB_GUEST_STATE_INTERRUPTED)
+    return asb_guest_resume_handle_hello (self, json, error);
   if (!json || !asb_guest_hello_parse (&self->hello, json, error))
     return FALSE;
   asb_guest_connection_opened (self);
@@ -50,6 +52,7 @@ handle_goodbye (AsbGuestConnection *self, const AsbFrameHeader *header, const gu
                 GError **error)
 {
   g_autoptr (json_t) json = parse_json (header, payload, error);
+  g_autoptr (GError) farewell = NULL;
   g_autofree char *message = NULL;
   int code;
 
@@ -58,10 +61,16 @@ handle_goodbye (AsbGuestConnection *self, const AsbFrameHeader *header, const gu
   message = asb_guest_goodbye_to_message (json, &code);
   if (!message)
     return refuse (error, "a GOODBYE came without code and message");
+  farewell = g_error_new (ASB_ERROR, code, "The guest ended the connection: %s", message);
+  /* Others may leave room for us. */
+  if (self->state == ASB_GUEST_STATE_INTERRUPTED && code == ASB_ERROR_TOO_MANY_REQUESTS)
+    {
+      asb_guest_resume_failed (self, farewell);
+      return TRUE;
+    }
   if (self->state != ASB_GUEST_STATE_OPENING)
-    code = ASB_ERROR_INTERRUPTED;
-  asb_guest_connection_end (
-      self, g_error_new (ASB_ERROR, code, "The guest ended the connection: %s", message), NULL);
+    farewell->code = ASB_ERROR_INTERRUPTED;
+  asb_guest_connection_end (self, g_steal_pointer (&farewell), NULL);
   return TRUE;
 }
 
@@ -199,7 +208,7 @@ static gboolean
 accept_frame (AsbGuestConnection *self, const AsbFrameHeader *header, const guint8 *payload,
               GError **error)
 {
-  if (self->state == ASB_GUEST_STATE_OPENING && header->type != ASB_FRAME_HELLO
+  if (self->state != ASB_GUEST_STATE_OPEN && header->type != ASB_FRAME_HELLO
       && header->type != ASB_FRAME_GOODBYE)
     return refuse (error, "something else than HELLO came first");
   if (!asb_frame_type_is_numbered (header->type))
@@ -217,7 +226,7 @@ receive_frame (AsbGuestConnection *self)
   const guint8 *payload;
   const char *reason = NULL;
 
-  switch (asb_guest_reader_next (&self->link.reader, &header, &payload, &reason))
+  switch (asb_guest_reader_next (&self->link->reader, &header, &payload, &reason))
     {
     case ASB_FRAME_OK:
       if (accept_frame (self, &header, payload, &error))
@@ -235,13 +244,20 @@ receive_frame (AsbGuestConnection *self)
     }
 }
 
+static gboolean
+is_receiving (AsbGuestConnection *self)
+{
+  return self->link
+         && (self->state == ASB_GUEST_STATE_OPENING || self->state == ASB_GUEST_STATE_OPEN
+             || self->state == ASB_GUEST_STATE_INTERRUPTED);
+}
+
 void
 asb_guest_receive (AsbGuestConnection *self)
 {
   self->last_heard = g_get_monotonic_time ();
   self->asked_at = 0;
-  while ((self->state == ASB_GUEST_STATE_OPENING || self->state == ASB_GUEST_STATE_OPEN)
-         && receive_frame (self))
+  while (is_receiving (self) && receive_frame (self))
     ;
   asb_guest_connection_flush (self);
   asb_guest_connection_update_timer (self);

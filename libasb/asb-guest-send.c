@@ -209,22 +209,44 @@ move_data (AsbGuestConnection *self)
 }
 
 static void
+add_credit (AsbGuestConnection *self, const AsbGuestChannel *channel)
+{
+  AsbFrameHeader header = {
+    .type = ASB_FRAME_CREDIT, .call = channel->call->number, .channel = channel->number, .length = 8
+  };
+  guint8 count[8];
+
+  asb_frame_count_write (channel->credit, count);
+  add_urgent (self, &header, count);
+}
+
+static void
 add_credits (AsbGuestConnection *self)
 {
   while (self->creditable.head)
     {
       AsbGuestChannel *channel = self->creditable.head->data;
-      AsbFrameHeader header = { .type = ASB_FRAME_CREDIT,
-                                .call = channel->call->number,
-                                .channel = channel->number,
-                                .length = 8 };
-      guint8 count[8];
 
       dequeue (&self->creditable, channel);
-      if (!asb_guest_channel_update_credit (channel))
-        continue;
-      asb_frame_count_write (channel->credit, count);
-      add_urgent (self, &header, count);
+      if (asb_guest_channel_update_credit (channel))
+        add_credit (self, channel);
+    }
+}
+
+void
+asb_guest_send_all_credit (AsbGuestConnection *self)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->calls);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      AsbGuestCall *call = value;
+
+      for (guint i = ASB_CHANNEL_OUTPUT; i < ASB_N_CHANNELS; i++)
+        if (call->channels[i].credit > 0)
+          add_credit (self, &call->channels[i]);
     }
 }
 
@@ -275,7 +297,7 @@ asb_guest_connection_flush (AsbGuestConnection *self)
 {
   GOutputVector vectors[ASB_GUEST_OUTBOX_MAX_VECTORS];
 
-  while (self->state != ASB_GUEST_STATE_CLOSED)
+  while (self->link && self->state != ASB_GUEST_STATE_CLOSED)
     {
       g_autoptr (GError) error = NULL;
       guint n_vectors;
@@ -292,7 +314,7 @@ asb_guest_connection_flush (AsbGuestConnection *self)
           asb_guest_connection_written (self);
           return;
         }
-      if (!asb_guest_link_write (&self->link, vectors, n_vectors, &written, &error))
+      if (!asb_guest_link_write (self->link, vectors, n_vectors, &written, &error))
         asb_guest_connection_lose (self, error);
       else if (written == 0)
         return;

@@ -9,6 +9,14 @@
 #include "asb-guest-transport.h"
 #include "asb-transport.h"
 
+/* Finished with asb_guest_transport_new_finish (). @reopening, what it holds is taken, may be NULL:
+ * a connection that is lost does not come back then. @context is where the transport tells its
+ * news. */
+void asb_guest_transport_open_async (GIOStream *stream, const char *token,
+                                     const AsbGuestReopening *reopening, GMainContext *context,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+
 AsbGuestConnection *asb_guest_transport_get_connection (AsbGuestTransport *self);
 
 /* Hands @call, which is taken, to the connection, or answers @task with @error, when @call is NULL.

@@ -183,15 +183,39 @@ asb_guest_transport_submit (AsbTransport *transport, AsbGuestCall *call, GTask *
   asb_guest_call_unref (call);
 }
 
-/* The end. */
+/* News. */
+
+/* What has happened, on its way to who wants to know. */
+typedef struct
+{
+  GWeakRef transport;
+  AsbTransportState state;
+  char *message;
+} News;
+
+static void
+news_free (gpointer data)
+{
+  News *news = data;
+
+  g_weak_ref_clear (&news->transport);
+  g_free (news->message);
+  g_free (news);
+}
 
 static gboolean
-notify_state_cb (gpointer user_data)
+news_cb (gpointer user_data)
 {
-  g_autoptr (AsbGuestTransport) self = g_weak_ref_get (user_data);
+  News *news = user_data;
+  g_autoptr (AsbGuestTransport) self = g_weak_ref_get (&news->transport);
 
-  if (self)
-    g_object_notify (G_OBJECT (self), "state");
+  if (!self)
+    return G_SOURCE_REMOVE;
+  g_object_notify (G_OBJECT (self), "state");
+  if (news->state == ASB_TRANSPORT_STATE_INTERRUPTED)
+    g_signal_emit_by_name (self, "interrupted", news->message);
+  else if (news->state == ASB_TRANSPORT_STATE_CONNECTED)
+    g_signal_emit_by_name (self, "resumed");
   return G_SOURCE_REMOVE;
 }
 
@@ -212,18 +236,23 @@ weak_ref_new (gpointer object)
 }
 
 static void
-ended_cb (gpointer data, const GError *error)
+connection_news (gpointer data, AsbTransportState state, const GError *error)
 {
   g_autoptr (AsbGuestTransport) self = g_weak_ref_get (data);
   g_autoptr (GSource) source = NULL;
+  News *news;
 
   if (!self)
     return;
-  g_atomic_int_set (&self->state, ASB_TRANSPORT_STATE_CLOSED);
+  g_atomic_int_set (&self->state, state);
+  news = g_new0 (News, 1);
+  g_weak_ref_init (&news->transport, self);
+  news->state = state;
+  news->message = error ? g_strdup (error->message) : NULL;
   source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_static_name (source, "AsbGuestTransport state");
-  g_source_set_callback (source, notify_state_cb, weak_ref_new (self), weak_ref_free);
+  g_source_set_callback (source, news_cb, news, news_free);
   g_source_attach (source, self->context);
 }
 
@@ -266,7 +295,8 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
   self = g_object_new (ASB_TYPE_GUEST_TRANSPORT, NULL);
   self->connection = asb_guest_connection_ref (connection);
   self->context = g_main_context_ref (opening->context);
-  asb_guest_connection_set_ended_func (connection, ended_cb, weak_ref_new (self), weak_ref_free);
+  asb_guest_connection_set_news_func (connection, connection_news, weak_ref_new (self),
+                                      weak_ref_free);
   g_task_return_pointer (task, self, g_object_unref);
 }
 
@@ -297,10 +327,11 @@ open_in_thread (gpointer data)
   asb_guest_connection_open (opening->connection, opening->token, opened_cb, task);
 }
 
-/* @context: where the transport tells its news. */
-static void
-open_async (GIOStream *stream, const char *token, GMainContext *context, GCancellable *cancellable,
-            GAsyncReadyCallback callback, gpointer user_data)
+void
+asb_guest_transport_open_async (GIOStream *stream, const char *token,
+                                const AsbGuestReopening *reopening, GMainContext *context,
+                                GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
 {
   GTask *task = g_task_new (NULL, cancellable, callback, user_data);
   Opening *opening = g_new0 (Opening, 1);
@@ -309,6 +340,8 @@ open_async (GIOStream *stream, const char *token, GMainContext *context, GCancel
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, opening, opening_free);
   opening->connection = asb_guest_connection_new (stream, &asb_guest_default_timeouts);
+  if (reopening)
+    asb_guest_connection_set_reopening (opening->connection, reopening);
   opening->context = g_main_context_ref (context);
   opening->token = g_strdup (token);
   asb_io_thread_post (open_in_thread, task);
@@ -336,7 +369,7 @@ asb_guest_transport_new_async (GIOStream *stream, const char *token, GCancellabl
 
   g_return_if_fail (G_IS_IO_STREAM (stream));
 
-  open_async (stream, token, context, cancellable, callback, user_data);
+  asb_guest_transport_open_async (stream, token, NULL, context, cancellable, callback, user_data);
 }
 
 /**
@@ -389,7 +422,8 @@ asb_guest_transport_new (GIOStream *stream, const char *token, GCancellable *can
   g_return_val_if_fail (G_IS_IO_STREAM (stream), NULL);
 
   asb_sync_begin (&sync);
-  open_async (stream, token, context, cancellable, asb_sync_ready_cb, &sync);
+  asb_guest_transport_open_async (stream, token, NULL, context, cancellable, asb_sync_ready_cb,
+                                  &sync);
   return asb_guest_transport_new_finish (asb_sync_wait (&sync), error);
 }
 

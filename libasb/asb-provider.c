@@ -20,9 +20,12 @@
  *
  * Each operation is a virtual function that is handed a [class@Gio.Task] to answer exactly once, in
  * any way a task can be answered: at once, later, or from another thread. Objects are returned with
- * [method@Gio.Task.return_value]. The core calls them only in the thread of the public call. It
- * puts a deadline on each, cancels the task's cancellable when the caller cancels, and deletes a
- * sandbox whose creation was answered too late.
+ * [method@Gio.Task.return_value]. The core calls them only in the thread of the public call, and
+ * open_stream once more for a connection that was lost: in the main context that was the
+ * thread-default one when the backend was created, which must run for it, or, when the provider
+ * says in its interface that it is thread_safe, in any thread. It puts a deadline on each, cancels
+ * the task's cancellable when the caller cancels, and deletes a sandbox whose creation was answered
+ * too late.
  *
  * Since: 1.0
  */

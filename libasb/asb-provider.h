@@ -42,9 +42,10 @@ struct _AsbProviderInterface
   void (*put_file) (AsbProvider *self, const char *sandbox_id, const char *path, GBytes *contents,
                     guint mode, GTask *task);
   void (*open_transport) (AsbProvider *self, const char *sandbox_id, GTask *task);
+  gboolean thread_safe;
 
   /*< private >*/
-  gpointer _reserved[16];
+  gpointer _reserved[15];
 };
 
 ASB_AVAILABLE_IN_1_0

@@ -31,5 +31,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AsbSync, asb_sync_end)
 void asb_sync_hold_context (GMainContext *context);
 void asb_sync_release_context (GMainContext *context);
 
+/* The thread-default main context, without those of the twins this thread is in. To be
+ * unreferenced.
+ */
+GMainContext *asb_sync_ref_public_context (void);
+
 /* Whether @context does not run because this thread is in a blocking twin. */
 gboolean asb_sync_blocks_context (GMainContext *context);

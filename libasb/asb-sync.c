@@ -112,6 +112,20 @@ asb_sync_blocks_context (GMainContext *context)
   return FALSE;
 }
 
+GMainContext *
+asb_sync_ref_public_context (void)
+{
+  g_autoptr (GMainContext) context = g_main_context_ref_thread_default ();
+
+  for (AsbSync *sync = g_private_get (&innermost); sync && sync->context == context;
+       sync = sync->below)
+    {
+      g_main_context_unref (context);
+      context = g_main_context_ref (sync->outer);
+    }
+  return g_steal_pointer (&context);
+}
+
 void
 asb_sync_ready_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {

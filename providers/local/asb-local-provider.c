@@ -375,4 +375,5 @@ provider_iface_init (AsbProviderInterface *iface)
   iface->list_sandboxes = asb_local_provider_list_sandboxes;
   iface->delete_sandbox = asb_local_provider_delete_sandbox;
   iface->open_stream = asb_local_provider_open_stream;
+  iface->thread_safe = TRUE;
 }

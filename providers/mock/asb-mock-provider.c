@@ -749,4 +749,5 @@ asb_mock_provider_iface_init (AsbProviderInterface *iface)
   iface->pause_sandbox = asb_mock_provider_pause_sandbox;
   iface->resume_sandbox = asb_mock_provider_resume_sandbox;
   iface->open_transport = asb_mock_provider_open_transport;
+  iface->thread_safe = TRUE;
 }

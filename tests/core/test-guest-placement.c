@@ -163,7 +163,7 @@ place (Fixture *fixture)
 {
   g_auto (TestAnswer) answer = { 0 };
 
-  asb_guest_placement_open_async (ASB_PROVIDER (fixture->provider), "sb", NULL, test_answer_cb,
+  asb_guest_placement_open_async (ASB_PROVIDER (fixture->provider), "sb", 60, NULL, test_answer_cb,
                                   &answer);
   g_assert_cmpuint (answer.n_calls, ==, 0);
   g_assert_null (asb_guest_placement_open_finish (ASB_PROVIDER (fixture->provider),

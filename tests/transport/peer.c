@@ -2,15 +2,16 @@
 
 #include "peer.h"
 
+#include "asb-guest-transport-private.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-Peer *
-peer_new (void)
+static GIOStream *
+new_pair (int *ours)
 {
-  Peer *self = g_new0 (Peer, 1);
   g_autoptr (GSocket) socket = NULL;
   g_autoptr (GError) error = NULL;
   int ends[2];
@@ -18,8 +19,26 @@ peer_new (void)
   g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
   socket = g_socket_new_from_fd (ends[0], &error);
   g_assert_no_error (error);
-  self->stream = G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
-  self->fd = ends[1];
+  *ours = ends[1];
+  return G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
+}
+
+static void
+close_end (gpointer data)
+{
+  close (GPOINTER_TO_INT (data));
+}
+
+Peer *
+peer_new (void)
+{
+  Peer *self = g_new0 (Peer, 1);
+
+  self->stream = new_pair (&self->fd);
+  self->kept = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  self->streams = g_async_queue_new_full (close_end);
+  self->sendable = -1;
+  self->receivable = -1;
   return self;
 }
 
@@ -36,6 +55,9 @@ peer_free (Peer *self)
 {
   peer_close (self);
   g_clear_object (&self->stream);
+  g_ptr_array_unref (self->kept);
+  g_clear_pointer (&self->credit, g_bytes_unref);
+  g_async_queue_unref (self->streams);
   g_free (self);
 }
 
@@ -54,18 +76,27 @@ peer_frame_new (Peer *self, AsbFrameType type, guint32 call, guint16 channel, gu
   AsbFrameHeader header
       = { .length = (guint32)size, .type = type, .flags = flags, .channel = channel, .call = call };
   guint8 *bytes = g_malloc (ASB_FRAME_HEADER_SIZE + size);
+  GBytes *frame;
 
   if (asb_frame_type_is_numbered (type))
     header.sequence = ++self->sent;
   asb_frame_header_write (&header, bytes);
   if (size > 0)
     memcpy (bytes + ASB_FRAME_HEADER_SIZE, payload, size);
-  return g_bytes_new_take (bytes, ASB_FRAME_HEADER_SIZE + size);
+  frame = g_bytes_new_take (bytes, ASB_FRAME_HEADER_SIZE + size);
+  if (header.sequence > 0)
+    g_ptr_array_add (self->kept, g_bytes_ref (frame));
+  if (type == ASB_FRAME_CREDIT)
+    {
+      g_clear_pointer (&self->credit, g_bytes_unref);
+      self->credit = g_bytes_ref (frame);
+    }
+  return frame;
 }
 
 /* The library may have gone already. */
-void
-peer_send_bytes (Peer *self, gconstpointer bytes, gsize size)
+static void
+send_all (Peer *self, gconstpointer bytes, gsize size)
 {
   const guint8 *at = bytes;
 
@@ -79,6 +110,22 @@ peer_send_bytes (Peer *self, gconstpointer bytes, gsize size)
       at += n;
       size -= (gsize)n;
     }
+}
+
+/* What is lost this way is said again with what is kept. */
+void
+peer_send_bytes (Peer *self, gconstpointer bytes, gsize size)
+{
+  if (self->sendable < 0 || (gsize)self->sendable >= size)
+    {
+      send_all (self, bytes, size);
+      self->sendable -= self->sendable < 0 ? 0 : (gssize)size;
+      return;
+    }
+  send_all (self, bytes, (gsize)self->sendable);
+  peer_break (self);
+  peer_take_stream (self);
+  peer_resume (self, peer_expect_resume (self));
 }
 
 void
@@ -123,15 +170,38 @@ read_all (Peer *self, guint8 *bytes, gsize size)
 {
   while (size > 0)
     {
-      ssize_t n = read (self->fd, bytes, size);
+      gsize wanted = self->receivable < 0 ? size : MIN (size, (gsize)self->receivable);
+      ssize_t n = wanted > 0 ? read (self->fd, bytes, wanted) : 0;
 
       if (n == 0 || (n < 0 && errno == ECONNRESET))
         return FALSE;
       g_assert_no_errno (n);
       bytes += n;
       size -= (gsize)n;
+      self->receivable -= self->receivable < 0 ? 0 : n;
     }
   return TRUE;
+}
+
+/* What was read of a frame is lost with its connection. */
+static void
+read_frame (Peer *self, guint8 *bytes, AsbFrameHeader *header, gboolean *ended)
+{
+  const char *reason = NULL;
+
+  *ended = !read_all (self, bytes, ASB_FRAME_HEADER_SIZE);
+  if (!*ended)
+    {
+      g_assert_cmpint (asb_frame_parse (bytes, ASB_FRAME_HEADER_SIZE, header, &reason), !=,
+                       ASB_FRAME_INVALID);
+      *ended = !read_all (self, bytes + ASB_FRAME_HEADER_SIZE, header->length);
+    }
+  if (!*ended || self->receivable != 0)
+    return;
+  peer_break (self);
+  peer_take_stream (self);
+  peer_resume (self, peer_expect_resume (self));
+  read_frame (self, bytes, header, ended);
 }
 
 static void
@@ -147,13 +217,11 @@ peer_receive (Peer *self)
   g_autofree guint8 *bytes = g_malloc (ASB_FRAME_HEADER_SIZE + ASB_FRAME_MAX_CONTROL);
   PeerFrame *frame;
   AsbFrameHeader header;
-  const char *reason = NULL;
+  gboolean ended;
 
-  if (!read_all (self, bytes, ASB_FRAME_HEADER_SIZE))
+  read_frame (self, bytes, &header, &ended);
+  if (ended)
     return NULL;
-  g_assert_cmpint (asb_frame_parse (bytes, ASB_FRAME_HEADER_SIZE, &header, &reason), !=,
-                   ASB_FRAME_INVALID);
-  g_assert_true (read_all (self, bytes + ASB_FRAME_HEADER_SIZE, header.length));
   check_number (self, &header);
 
   frame = g_new0 (PeerFrame, 1);
@@ -243,6 +311,96 @@ peer_open (Peer *self)
   transport = asb_guest_transport_new_finish (result, &error);
   g_assert_no_error (error);
   return ASB_TRANSPORT (transport);
+}
+
+/* Coming back. */
+
+GIOStream *
+peer_new_stream (Peer *self)
+{
+  int ours;
+  GIOStream *stream = new_pair (&ours);
+
+  g_async_queue_push (self->streams, GINT_TO_POINTER (ours));
+  return self->wrap ? self->wrap (stream) : stream;
+}
+
+static void
+open_again (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer,
+            gpointer answer_data)
+{
+  answer (answer_data, peer_new_stream (data), NULL);
+}
+
+AsbTransport *
+peer_open_resumable (Peer *self, gint64 limit)
+{
+  AsbGuestReopening reopening = { .open = open_again, .data = self, .limit = limit };
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending pending = { 0 };
+  AsbGuestTransport *transport;
+
+  asb_guest_transport_open_async (self->stream, NULL, &reopening, g_main_context_default (), NULL,
+                                  pending_cb, &pending);
+  g_clear_object (&self->stream);
+  peer_hello (self);
+  result = pending_wait (&pending);
+  transport = asb_guest_transport_new_finish (result, &error);
+  g_assert_no_error (error);
+  return ASB_TRANSPORT (transport);
+}
+
+void
+peer_break (Peer *self)
+{
+  peer_close (self);
+  self->sendable = -1;
+  self->receivable = -1;
+}
+
+void
+peer_take_stream (Peer *self)
+{
+  g_assert_cmpint (self->fd, <, 0);
+  self->fd = GPOINTER_TO_INT (g_async_queue_pop (self->streams));
+}
+
+guint64
+peer_expect_resume (Peer *self)
+{
+  g_autoptr (PeerFrame) frame = peer_expect (self, ASB_FRAME_HELLO);
+  const json_t *resume = json_object_get (frame->json, "resume");
+
+  g_assert_cmpstr (json_string_value (json_object_get (resume, "session")), ==, "i");
+  g_assert_cmpstr (json_string_value (json_object_get (resume, "secret")), ==, "s");
+  g_assert_cmpstr (json_string_value (json_object_get (resume, "boot_id")), ==, "b1");
+  g_assert_true (json_is_integer (json_object_get (resume, "received")));
+  return (guint64)json_integer_value (json_object_get (resume, "received"));
+}
+
+void
+peer_resume (Peer *self, guint64 received)
+{
+  json_t *hello = json_loads (PEER_HELLO, 0, NULL);
+  char *text;
+
+  g_assert_cmpuint (received, <=, self->sent);
+  self->n_resumed++;
+  json_object_set_new (hello, "resumed",
+                       json_pack ("{s:I}", "received", (json_int_t)self->received));
+  text = json_dumps (hello, 0);
+  peer_send_text (self, ASB_FRAME_HELLO, 0, text);
+  free (text);
+  json_decref (hello);
+  for (guint64 i = received; i < self->kept->len; i++)
+    {
+      GBytes *frame = self->kept->pdata[i];
+
+      send_all (self, g_bytes_get_data (frame, NULL), g_bytes_get_size (frame));
+    }
+  if (self->credit)
+    send_all (self, g_bytes_get_data (self->credit, NULL), g_bytes_get_size (self->credit));
 }
 
 void

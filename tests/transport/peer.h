@@ -17,6 +17,15 @@ typedef struct
   guint64 sent; /* the last number */
   guint64 received;
   GIOStream *stream; /* for the library */
+
+  /* For a session that is resumed. */
+  GPtrArray *kept;                        /* all numbered frames */
+  GBytes *credit;                         /* the last frame of it */
+  GIOStream *(*wrap) (GIOStream *stream); /* takes what the library is given; or NULL */
+  GAsyncQueue *streams;                   /* our ends of those the library has asked for */
+  gssize sendable;                        /* bytes until the connection breaks; −1: it does not */
+  gssize receivable;
+  guint n_resumed;
 } Peer;
 
 typedef struct
@@ -50,6 +59,19 @@ void peer_free (Peer *self);
 
 /* Opens a transport to the peer. */
 AsbTransport *peer_open (Peer *self);
+
+/* Likewise one that comes back for so long when its connection is lost. */
+AsbTransport *peer_open_resumable (Peer *self, gint64 limit);
+/* A new pair: this end becomes that of the peer when the library asks for it. */
+GIOStream *peer_new_stream (Peer *self);
+/* The connection breaks. */
+void peer_break (Peer *self);
+/* Takes the next stream the library has asked for. */
+void peer_take_stream (Peer *self);
+/* The HELLO of a library that wants to resume: what it has received. */
+guint64 peer_expect_resume (Peer *self);
+/* Answers that, and says again what has not been received. */
+void peer_resume (Peer *self, guint64 received);
 
 /* Answers the HELLO of the library. */
 void peer_hello (Peer *self);

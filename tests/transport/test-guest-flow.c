@@ -649,8 +649,9 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
 }
 
 static void
-ended_cb (gpointer data, const GError *error)
+news_cb (gpointer data, AsbTransportState state, const GError *error)
 {
+  g_assert_cmpint (state, ==, ASB_TRANSPORT_STATE_CLOSED);
   g_async_queue_push (data, g_error_copy (error));
 }
 
@@ -664,7 +665,7 @@ open_with_timeouts (Peer *peer, gint64 answer, GAsyncQueue *ends)
   timeouts.answer = answer;
   connection = asb_guest_connection_new (peer->stream, &timeouts);
   g_clear_object (&peer->stream);
-  asb_guest_connection_set_ended_func (connection, ended_cb, ends, NULL);
+  asb_guest_connection_set_news_func (connection, news_cb, ends, NULL);
   asb_guest_connection_open (connection, NULL, opened_cb, NULL);
   peer_hello (peer);
   return connection;

@@ -54,18 +54,18 @@ slow_output_init (SlowOutput *self)
 {
 }
 
-static void
-use_slow_stream (Peer *peer)
+static GIOStream *
+slow_stream_new (GIOStream *stream)
 {
-  g_autoptr (GInputStream) input = g_object_new (TYPE_SLOW_INPUT, "base-stream",
-                                                 g_io_stream_get_input_stream (peer->stream), NULL);
-  g_autoptr (GOutputStream) output = g_object_new (
-      TYPE_SLOW_OUTPUT, "base-stream", g_io_stream_get_output_stream (peer->stream), NULL);
+  g_autoptr (GInputStream) input
+      = g_object_new (TYPE_SLOW_INPUT, "base-stream", g_io_stream_get_input_stream (stream), NULL);
+  g_autoptr (GOutputStream) output = g_object_new (TYPE_SLOW_OUTPUT, "base-stream",
+                                                   g_io_stream_get_output_stream (stream), NULL);
   GIOStream *slow = g_simple_io_stream_new (input, output);
 
   /* The streams live by the connection they belong to. */
-  g_object_set_data_full (G_OBJECT (slow), "stream", peer->stream, g_object_unref);
-  peer->stream = slow;
+  g_object_set_data_full (G_OBJECT (slow), "stream", stream, g_object_unref);
+  return slow;
 }
 
 /* Two pipes, in both directions one. */
@@ -167,9 +167,8 @@ write_pattern (gpointer data)
 
 /* A megabyte goes there and back. */
 static void
-echo (Peer *peer)
+echo (Peer *peer, AsbTransport *transport)
 {
-  g_autoptr (AsbTransport) transport = peer_open (peer);
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
   g_autoptr (AsbProcess) process = NULL;
   g_autoptr (GError) error = NULL;
@@ -200,9 +199,32 @@ static void
 test_slow_stream (void)
 {
   g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (AsbTransport) transport = NULL;
 
-  use_slow_stream (peer);
-  echo (peer);
+  peer->stream = slow_stream_new (peer->stream);
+  transport = peer_open (peer);
+  echo (peer, transport);
+}
+
+/* Whatever the threads that read and write were doing. */
+static void
+test_slow_resumed (void)
+{
+  for (gssize n = 0; n < 1000000; n += 50001)
+    {
+      g_autoptr (Peer) peer = peer_new ();
+      g_autoptr (AsbTransport) transport = NULL;
+
+      peer->stream = slow_stream_new (peer->stream);
+      peer->wrap = slow_stream_new;
+      transport = peer_open_resumable (peer, 3600 * G_TIME_SPAN_SECOND);
+      if (n % 2)
+        peer->sendable = n;
+      else
+        peer->receivable = n;
+      echo (peer, transport);
+      g_assert_cmpuint (peer->n_resumed, ==, 1);
+    }
 }
 
 static void
@@ -213,6 +235,7 @@ test_pipes (void)
   int input_fd;
   Join joins[2];
   GThread *threads[2];
+  g_autoptr (AsbTransport) transport = NULL;
 
   use_pipes (peer, &input_fd);
   g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
@@ -221,7 +244,8 @@ test_pipes (void)
   peer->fd = ends[1];
   for (int i = 0; i < 2; i++)
     threads[i] = g_thread_new ("join", join, &joins[i]);
-  echo (peer);
+  transport = peer_open (peer);
+  echo (peer, transport);
   peer_close (peer);
   for (int i = 0; i < 2; i++)
     g_thread_join (threads[i]);
@@ -241,7 +265,7 @@ test_slow_lost (void)
   g_autoptr (GVariant) answer = NULL;
   g_autoptr (GError) error = NULL;
 
-  use_slow_stream (peer);
+  peer->stream = slow_stream_new (peer->stream);
   transport = peer_open (peer);
   asb_transport_call_async (transport, "x", NULL, NULL, pending_cb, &pending);
   peer_skip (peer, ASB_FRAME_CALL);
@@ -299,6 +323,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/guest-streams/not-pollable", test_slow_stream);
+  g_test_add_func ("/guest-streams/not-pollable-resumed", test_slow_resumed);
   g_test_add_func ("/guest-streams/pipes", test_pipes);
   g_test_add_func ("/guest-streams/pipe-broken", test_pipe_broken);
   g_test_add_func ("/guest-streams/not-pollable-lost", test_slow_lost);
