@@ -318,6 +318,9 @@ client_resumes (void)
       client->received = received;
     }
   frame_reader_clear (&client->reader);
+  /* What it says is true for all that the guest knows. */
+  client->is_strange = client->is_strange || received != client->received;
+  client->received = received;
   client->fd = world_connect ();
   client->is_greeted = client->is_over = false;
   client->is_resuming = client->is_reading = true;

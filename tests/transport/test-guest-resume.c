@@ -384,6 +384,7 @@ static void
 test_cancel_what_waits (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (PeerFrame) frame = NULL;
   Pending waiting = { 0 };
   Pending other = { 0 };
 
@@ -394,9 +395,9 @@ test_cancel_what_waits (Fixture *fixture, gconstpointer data)
   expect_answer (fixture, &waiting, G_IO_ERROR, G_IO_ERROR_CANCELLED, NULL);
   call_async (fixture, "other", NULL, &other);
   come_back (fixture);
-  peer_frame_free (peer_expect_call (fixture->peer, "other"));
+  frame = peer_expect_call (fixture->peer, "other");
   peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
-  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 3, RESULT);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, frame->header.call, RESULT);
   expect_result (fixture, &fixture->pending);
   expect_result (fixture, &other);
 }
