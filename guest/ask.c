@@ -6,7 +6,6 @@
 #include "frames.h"
 #include "socket-path.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,12 +97,13 @@ converse (int fd, const char *call, json_t *args, char *problem)
 json_t *
 ask_guest (const char *socket_path, const char *call, json_t *args, char problem[ASK_PROBLEM_SIZE])
 {
-  int fd = socket_path_connect (socket_path);
+  const char *cause;
+  int fd = socket_path_connect (socket_path, &cause);
   json_t *result;
 
   if (fd < 0)
     {
-      snprintf (problem, ASK_PROBLEM_SIZE, "%s", strerrordesc_np (errno));
+      snprintf (problem, ASK_PROBLEM_SIZE, "%s", cause);
       return NULL;
     }
   result = converse (fd, call, args, problem);

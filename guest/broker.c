@@ -319,7 +319,9 @@ broker_run (const BrokerOptions *options)
   /* What a killed supervisor leaves behind comes to us, and not to a stranger. */
   prctl (PR_SET_CHILD_SUBREAPER, 1);
   if (set_up (&broker))
-    broker.listener = listener_new (&broker, options->listen_fd, connection_open_socket);
+    broker.listener
+        = listener_new (&broker, options->listen_fd,
+                        options->checks_peers ? connection_open_local : connection_open_socket);
   if (!broker.listener)
     {
       fprintf (stderr, "asb-guest: Could not begin to serve: %s\n", strerrordesc_np (errno));

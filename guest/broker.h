@@ -26,7 +26,8 @@ typedef struct Call Call;
 typedef struct
 {
   int listen_fd;
-  int liveness_fd; /* -1: none */
+  bool checks_peers; /* who connects to listen_fd must be of this user, or root */
+  int liveness_fd;   /* -1: none */
   const char *history_dir;
   bool record_only;
   bool listens; /* for WebSockets, at @port; 0: a free one */

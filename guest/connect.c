@@ -112,18 +112,18 @@ join (int socket_fd)
 int
 connect_to_guest (const ServeOptions *options)
 {
+  const char *problem;
   int fd;
 
   signal (SIGPIPE, SIG_IGN);
   if (!descriptors_open_standard ())
     return 1;
-  fd = socket_path_connect (options->socket_path);
+  fd = socket_path_connect (options->socket_path, &problem);
   if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED) && serve_in_background (options) == 0)
-    fd = socket_path_connect (options->socket_path);
+    fd = socket_path_connect (options->socket_path, &problem);
   if (fd < 0)
     {
-      fprintf (stderr, "asb-guest: Could not connect to “%s”: %s\n", options->socket_path,
-               strerrordesc_np (errno));
+      fprintf (stderr, "asb-guest: Could not connect to “%s”: %s\n", options->socket_path, problem);
       return 1;
     }
   join (fd);

@@ -3,6 +3,7 @@
 #include "connection.h"
 
 #include "asb-wire-json.h"
+#include "descriptors.h"
 #include "hello.h"
 #include "session.h"
 
@@ -537,8 +538,9 @@ lose_oldest_new (Broker *broker)
   }
 }
 
-void
-connection_open (Broker *broker, ByteStream *stream)
+/* NULL when there is no room for it. */
+static Connection *
+new_connection (Broker *broker, ByteStream *stream)
 {
   Connection *self = calloc (1, sizeof *self);
 
@@ -548,7 +550,7 @@ connection_open (Broker *broker, ByteStream *stream)
     {
       free (self);
       byte_stream_free (stream);
-      return;
+      return NULL;
     }
   self->broker = broker;
   self->stream = stream;
@@ -562,17 +564,40 @@ connection_open (Broker *broker, ByteStream *stream)
     lose_oldest_new (broker);
   list_append (&broker->connections, &self->link);
   broker->n_connections++;
+  return self;
+}
+
+void
+connection_open (Broker *broker, ByteStream *stream)
+{
+  new_connection (broker, stream);
+}
+
+static Connection *
+new_plain_connection (Broker *broker, int fd)
+{
+  ByteStream *stream = byte_stream_new (fd);
+
+  if (stream)
+    return new_connection (broker, stream);
+  close (fd);
+  return NULL;
 }
 
 void
 connection_open_socket (Broker *broker, int fd)
 {
-  ByteStream *stream = byte_stream_new (fd);
+  new_plain_connection (broker, fd);
+}
 
-  if (stream)
-    connection_open (broker, stream);
-  else
-    close (fd);
+void
+connection_open_local (Broker *broker, int fd)
+{
+  bool is_trusted = descriptor_peer_is_trusted (fd);
+  Connection *self = new_plain_connection (broker, fd);
+
+  if (self && !is_trusted)
+    leave (self, "access_denied", "Only the user of the guest, and root, may connect to it");
 }
 
 bool

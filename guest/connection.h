@@ -20,6 +20,9 @@ void connection_open (Broker *broker, ByteStream *stream);
 /* Takes the socket @fd, which must not block. */
 void connection_open_socket (Broker *broker, int fd);
 
+/* Likewise, if the other end belongs to the user of the guest, or to root. */
+void connection_open_local (Broker *broker, int fd);
+
 /* For its session. Frames without a number overtake the others. */
 void connection_send_urgent (Connection *connection, const AsbFrameHeader *header,
                              const void *payload);

@@ -104,6 +104,16 @@ descriptor_is_listening (int fd)
   return getsockopt (fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening;
 }
 
+bool
+descriptor_peer_is_trusted (int fd)
+{
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+
+  return getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+         && (peer.uid == geteuid () || peer.uid == 0);
+}
+
 static bool
 is_null_device (int fd)
 {

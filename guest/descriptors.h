@@ -18,6 +18,9 @@ bool descriptor_set_nonblocking (int fd);
 bool descriptor_set_cloexec (int fd);
 bool descriptor_is_listening (int fd);
 
+/* Whether the other end of the local socket @fd was made by a process of this user, or of root. */
+bool descriptor_peer_is_trusted (int fd);
+
 /* Something that is always at its end when read: /dev/null, or where there is none an empty pipe.
  */
 int descriptor_open_nothing (void);

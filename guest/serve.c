@@ -167,6 +167,7 @@ run (Waiting *waiting, int listen_fd, const char *token, const Environment *envi
                            .liveness_fd = options->liveness_fd,
                            .history_dir = options->history_dir,
                            .record_only = options->record_only,
+                           .checks_peers = options->listen_fd < 0,
                            .listens = options->listens,
                            .port = options->port,
                            .token = options->token_fd >= 0 ? token : NULL,
@@ -221,7 +222,8 @@ serve_with (Waiting *waiting, const char *token, const Environment *environment,
         return leave_it_to_another (waiting);
       if (bound == SOCKET_PATH_FAILED)
         {
-          complain ("listen at", options->socket_path, strerrordesc_np (errno));
+          complain ("listen at", options->socket_path,
+                    path.problem ? path.problem : strerrordesc_np (errno));
           return 1;
         }
     }
