@@ -116,6 +116,16 @@ const CallKind FILE_KINDS[] = {
       .lost = lose_reading,
   },
   {
+      .name = "file.grep",
+      .is_recorded = true,
+      .feeds = feeds_output,
+      .start = start,
+      .cancel = cancel,
+      .room = gain_room,
+      .stop = stop,
+      .lost = lose_reading,
+  },
+  {
       .name = "file.read",
       .is_recorded = true,
       .feeds = feeds_output,

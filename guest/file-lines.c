@@ -59,18 +59,24 @@ file_lines_add (FileLines *lines, json_t *json)
 }
 
 void
+file_lines_note_failure (FileLines *lines, Failure *failure, const char *path)
+{
+  lines->error_count++;
+  if (json_array_size (lines->errors) < MAX_ERRORS)
+    json_array_append_new (lines->errors,
+                           json_pack ("{s:o, s:s, s:s}", "path",
+                                      asb_wire_text_new (path, strlen (path)), "code",
+                                      failure->code, "message", failure->message));
+  failure_clear (failure);
+}
+
+void
 file_lines_note_error (FileLines *lines, int error, const char *what, const char *path)
 {
   Failure failure = { 0 };
 
-  lines->error_count++;
-  if (json_array_size (lines->errors) >= MAX_ERRORS)
-    return;
   failure_set_errno (&failure, error, what, path);
-  json_array_append_new (lines->errors, json_pack ("{s:o, s:s, s:s}", "path",
-                                                   asb_wire_text_new (path, strlen (path)), "code",
-                                                   failure.code, "message", failure.message));
-  failure_clear (&failure);
+  file_lines_note_failure (lines, &failure, path);
 }
 
 bool

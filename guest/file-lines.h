@@ -31,5 +31,8 @@ bool file_lines_add_entry (FileLines *lines, int directory_fd, const char *name,
 /* What could not be done to @path, which does not fail the call. */
 void file_lines_note_error (FileLines *lines, int error, const char *what, const char *path);
 
+/* The same with another reason, which is cleared. */
+void file_lines_note_failure (FileLines *lines, Failure *failure, const char *path);
+
 /* {"count", "errors", "error_count"} */
 json_t *file_lines_result (const FileLines *lines);

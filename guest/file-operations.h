@@ -11,6 +11,7 @@ bool file_stat (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_list (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_walk (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_glob (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_grep (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_read (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_write (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_mkdir (FileWorker *worker, FileResult *result, Failure *failure);

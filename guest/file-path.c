@@ -258,6 +258,28 @@ file_check_regular (const struct stat *status, const char *what, const char *pat
   return false;
 }
 
+int
+file_open_regular (const char *path, const char *what, struct stat *status, Failure *failure)
+{
+  int fd;
+
+  if (stat (path, status) != 0)
+    {
+      failure_set_errno (failure, errno, what, path);
+      return -1;
+    }
+  if (!file_check_regular (status, what, path, failure))
+    return -1;
+  fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0 || fstat (fd, status) != 0)
+    failure_set_errno (failure, errno, what, path);
+  else if (file_check_regular (status, what, path, failure))
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
 static const char *
 kind_of (mode_t mode)
 {

@@ -43,6 +43,10 @@ bool file_holds_history (const FileWorker *worker, const struct stat *status);
 bool file_check_regular (const struct stat *status, const char *what, const char *path,
                          Failure *failure);
 
+/* Opens the regular file at @path for reading; −1 with @failure set for anything else. Only looks
+ * first: opening a FIFO, a terminal or a device does something to it. */
+int file_open_regular (const char *path, const char *what, struct stat *status, Failure *failure);
+
 /* What clients are told of a file. @path names it; @target is that of a symbolic link, or NULL. */
 json_t *file_entry_new (const char *path, const struct stat *status, const char *target);
 

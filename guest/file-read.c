@@ -39,29 +39,6 @@ file_stat (FileWorker *worker, FileResult *result, Failure *failure)
   return !failure->code;
 }
 
-/* Only looks first: opening a FIFO, a terminal or a device does something to it. */
-static int
-open_regular (const char *path, struct stat *status, Failure *failure)
-{
-  int fd;
-
-  if (stat (path, status) != 0)
-    {
-      failure_set_errno (failure, errno, "read", path);
-      return -1;
-    }
-  if (!file_check_regular (status, "read", path, failure))
-    return -1;
-  fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0 || fstat (fd, status) != 0)
-    failure_set_errno (failure, errno, "read", path);
-  else if (file_check_regular (status, "read", path, failure))
-    return fd;
-  if (fd >= 0)
-    close (fd);
-  return -1;
-}
-
 typedef struct
 {
   int64_t offset;
@@ -137,7 +114,7 @@ file_read (FileWorker *worker, FileResult *result, Failure *failure)
                             failure)
       || !argument_path (worker->args, "path", &path, failure))
     return false;
-  fd = open_regular (path, &status, failure);
+  fd = file_open_regular (path, "read", &status, failure);
   if (fd >= 0)
     {
       posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);

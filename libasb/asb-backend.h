@@ -13,6 +13,9 @@
 #include "asb-command-spec.h"
 #include "asb-command.h"
 #include "asb-file-info.h"
+#include "asb-file-search.h"
+#include "asb-search-result.h"
+#include "asb-text-match.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -154,6 +157,26 @@ void asb_backend_move_file_async (AsbBackend *self, const char *path, const char
                                   GAsyncReadyCallback callback, gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_backend_move_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_backend_find_files (AsbBackend *self, AsbFileSearch *search,
+                                         GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_find_files_async (AsbBackend *self, AsbFileSearch *search,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_backend_find_files_finish (AsbBackend *self, GAsyncResult *result,
+                                                GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_backend_search_text (AsbBackend *self, AsbFileSearch *search,
+                                          GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_search_text_async (AsbBackend *self, AsbFileSearch *search,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_backend_search_text_finish (AsbBackend *self, GAsyncResult *result,
+                                                 GError **error);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_backend_delete_sandbox (AsbBackend *self, GCancellable *cancellable, GError **error);
 ASB_AVAILABLE_IN_1_0

@@ -62,6 +62,22 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_FILE_HASH "file_hash"
 /**
+ * ASB_CAPABILITY_FILE_SEARCH:
+ *
+ * Files can be found by patterns of their paths.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILE_SEARCH "file_search"
+/**
+ * ASB_CAPABILITY_TEXT_SEARCH:
+ *
+ * Text can be found in files.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_TEXT_SEARCH "text_search"
+/**
  * ASB_CAPABILITY_STREAMING_OUTPUT:
  *
  * Output arrives while the command runs.

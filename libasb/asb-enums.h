@@ -229,6 +229,44 @@ typedef enum /*< flags >*/
 } AsbFileFlags;
 
 /**
+ * AsbSearchFlags:
+ * @ASB_SEARCH_FLAGS_NONE: nothing special
+ * @ASB_SEARCH_FLAGS_IGNORE_CASE: case of letters does not count
+ * @ASB_SEARCH_FLAGS_NO_HIDDEN: names that begin with a dot are left out, and not gone into
+ * @ASB_SEARCH_FLAGS_FILES: only regular files are found
+ * @ASB_SEARCH_FLAGS_REGEX: the text is a regular expression
+ *
+ * How files, or text in them, are looked for.
+ *
+ * Since: 1.0
+ */
+typedef enum /*< flags >*/
+{
+  ASB_SEARCH_FLAGS_NONE = 0,
+  ASB_SEARCH_FLAGS_IGNORE_CASE = 1 << 0,
+  ASB_SEARCH_FLAGS_NO_HIDDEN = 1 << 1,
+  ASB_SEARCH_FLAGS_FILES = 1 << 2,
+  ASB_SEARCH_FLAGS_REGEX = 1 << 3
+} AsbSearchFlags;
+
+/**
+ * AsbSearchCut:
+ * @ASB_SEARCH_CUT_NONE: it has seen everything
+ * @ASB_SEARCH_CUT_RESULTS: there are more results than wanted
+ * @ASB_SEARCH_CUT_TIME: its time was up
+ *
+ * What cut a search short.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_SEARCH_CUT_NONE,
+  ASB_SEARCH_CUT_RESULTS,
+  ASB_SEARCH_CUT_TIME
+} AsbSearchCut;
+
+/**
  * AsbTransportState:
  * @ASB_TRANSPORT_STATE_CONNECTED: ready
  * @ASB_TRANSPORT_STATE_INTERRUPTED: the connection was lost and may come back

@@ -4,12 +4,11 @@
 
 #include "asb-guest-transport-private.h"
 
-#include <string.h>
-
 #include "asb-call-private.h"
 #include "asb-error.h"
 #include "asb-guest-file-private.h"
 #include "asb-guest-json-private.h"
+#include "asb-guest-lines-private.h"
 #include "asb-wire-json.h"
 #include "asb-wire-variant-private.h"
 
@@ -17,7 +16,6 @@
  * entries of a directory. Both are bounded, whatever the guest says of them. */
 
 #define MAX_FILE_BYTES (256 * 1024 * 1024)
-#define MAX_LINE (64 * 1024)
 #define MAX_ERRORS 64
 
 guint asb_guest_max_entries = 262144;
@@ -154,28 +152,9 @@ typedef struct
 {
   GTask *task;
   GPtrArray *entries;
-  GByteArray *line; /* that has begun */
+  AsbGuestLines lines;
   char *path;
 } Listing;
-
-static gboolean
-add_line (Listing *self, const guint8 *line, gsize size, GError **error)
-{
-  const char *reason = NULL;
-  g_autoptr (json_t) entry = asb_wire_json_parse (line, size, &reason);
-  AsbFileInfo *info;
-
-  if (!entry)
-    {
-      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL, reason);
-      return FALSE;
-    }
-  info = asb_guest_file_info_new (entry, ASB_GUEST_ENTRY_OF_LIST, NULL, error);
-  if (!info)
-    return FALSE;
-  g_ptr_array_add (self->entries, info);
-  return TRUE;
-}
 
 static gboolean
 check_count (Listing *self, GError **error)
@@ -191,28 +170,17 @@ check_count (Listing *self, GError **error)
 }
 
 static gboolean
-finish_line (Listing *self, const guint8 *rest, gsize size, GError **error)
+add_entry (gpointer data, const json_t *entry, GError **error)
 {
-  gboolean added;
+  Listing *self = data;
+  AsbFileInfo *info;
 
-  if (self->line->len == 0)
-    return add_line (self, rest, size, error);
-  g_byte_array_append (self->line, rest, (guint)size);
-  added = add_line (self, self->line->data, self->line->len, error);
-  g_byte_array_set_size (self->line, 0);
-  return added;
-}
-
-static gboolean
-begin_line (Listing *self, const guint8 *bytes, gsize size, GError **error)
-{
-  if (self->line->len + size > MAX_LINE)
-    {
-      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "an entry is too long");
-      return FALSE;
-    }
-  if (size > 0)
-    g_byte_array_append (self->line, bytes, (guint)size);
+  if (!check_count (self, error))
+    return FALSE;
+  info = asb_guest_file_info_new (entry, ASB_GUEST_ENTRY_OF_LIST, NULL, error);
+  if (!info)
+    return FALSE;
+  g_ptr_array_add (self->entries, info);
   return TRUE;
 }
 
@@ -221,16 +189,8 @@ listing_received (AsbGuestCall *call, gpointer data, const guint8 *bytes, gsize 
                   GError **error)
 {
   Listing *self = data;
-  const guint8 *end = bytes + size;
-  const guint8 *newline;
 
-  while ((newline = memchr (bytes, '\n', (gsize)(end - bytes))))
-    {
-      if (!check_count (self, error) || !finish_line (self, bytes, (gsize)(newline - bytes), error))
-        return FALSE;
-      bytes = newline + 1;
-    }
-  return begin_line (self, bytes, (gsize)(end - bytes), error);
+  return asb_guest_lines_add (&self->lines, bytes, size, add_entry, self, error);
 }
 
 /* What could not be examined does not fail the listing; it is told beside it. */
@@ -260,7 +220,7 @@ check_result (Listing *self, const json_t *result, GError **error)
       || !asb_guest_json_get_integer (result, "error_count", 0, ASB_WIRE_MAX_INTEGER, &error_count,
                                       error))
     return FALSE;
-  if (self->line->len == 0 && count == self->entries->len)
+  if (asb_guest_lines_is_whole (&self->lines) && count == self->entries->len)
     return TRUE;
   g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                        "“count” is not how many entries came");
@@ -295,7 +255,7 @@ listing_free (gpointer data)
 
   g_object_unref (self->task);
   g_ptr_array_unref (self->entries);
-  g_byte_array_unref (self->line);
+  asb_guest_lines_clear (&self->lines);
   g_free (self->path);
   g_free (self);
 }
@@ -322,7 +282,7 @@ asb_guest_list_files (AsbTransport *transport, AsbFileRequest *request, GTask *t
   self = g_new0 (Listing, 1);
   self->task = g_object_ref (task);
   self->entries = g_ptr_array_new_with_free_func (g_object_unref);
-  self->line = g_byte_array_new ();
+  asb_guest_lines_init (&self->lines);
   self->path = g_strdup (asb_file_request_get_path (request));
   submit (transport, "file.list", arguments, request, &listing_kind, self, task);
 }

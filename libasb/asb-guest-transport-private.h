@@ -48,6 +48,10 @@ void asb_guest_make_directory (AsbTransport *transport, AsbFileRequest *request,
 void asb_guest_delete_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 void asb_guest_move_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 
+/* Searches. */
+void asb_guest_find_files (AsbTransport *transport, AsbFileSearch *search, GTask *task);
+void asb_guest_search_text (AsbTransport *transport, AsbFileSearch *search, GTask *task);
+
 /* Anything else the guest can do. */
 void asb_guest_call_service (AsbTransport *transport, const char *name, GVariant *arguments,
                              GTask *task);

@@ -90,6 +90,7 @@ static const struct
   { "commands", ASB_CAPABILITY_COMMAND_STDIN },     { "commands", ASB_CAPABILITY_EXACT_OUTPUT },
   { "files", ASB_CAPABILITY_FILESYSTEM },           { "files", ASB_CAPABILITY_BINARY_FILES },
   { "files", ASB_CAPABILITY_ATOMIC_RENAME },        { "files", ASB_CAPABILITY_FILE_HASH },
+  { "search", ASB_CAPABILITY_FILE_SEARCH },         { "grep", ASB_CAPABILITY_TEXT_SEARCH },
   { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
 };
 
@@ -138,6 +139,8 @@ asb_guest_transport_iface_init (AsbTransportInterface *iface)
   iface->make_directory = asb_guest_make_directory;
   iface->delete_file = asb_guest_delete_file;
   iface->move_file = asb_guest_move_file;
+  iface->find_files = asb_guest_find_files;
+  iface->search_text = asb_guest_search_text;
   iface->call = asb_guest_call_service;
   iface->open_call = asb_guest_open_service;
   iface->close = asb_guest_transport_close;

@@ -12,7 +12,10 @@
 #include "asb-enums.h"
 #include "asb-file-info.h"
 #include "asb-file-request.h"
+#include "asb-file-search.h"
 #include "asb-process.h"
+#include "asb-search-result.h"
+#include "asb-text-match.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -39,6 +42,8 @@ struct _AsbTransportInterface
   void (*make_directory) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*delete_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*move_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
+  void (*find_files) (AsbTransport *self, AsbFileSearch *search, GTask *task);
+  void (*search_text) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
   void (*open_call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
   void (*close) (AsbTransport *self, GTask *task);
@@ -150,6 +155,26 @@ void asb_transport_move_file_async (AsbTransport *self, AsbFileRequest *request,
                                     gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_transport_move_file_finish (AsbTransport *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_transport_find_files (AsbTransport *self, AsbFileSearch *search,
+                                           GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_find_files_async (AsbTransport *self, AsbFileSearch *search,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_transport_find_files_finish (AsbTransport *self, GAsyncResult *result,
+                                                  GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_transport_search_text (AsbTransport *self, AsbFileSearch *search,
+                                            GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_search_text_async (AsbTransport *self, AsbFileSearch *search,
+                                      GCancellable *cancellable, GAsyncReadyCallback callback,
+                                      gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSearchResult *asb_transport_search_text_finish (AsbTransport *self, GAsyncResult *result,
+                                                   GError **error);
 ASB_AVAILABLE_IN_1_0
 GVariant *asb_transport_call (AsbTransport *self, const char *name, GVariant *arguments,
                               GCancellable *cancellable, GError **error);

@@ -11,8 +11,8 @@ const BYTES = Uint8Array.from([0, 13, 10, 128, 255, 254, 195, 169]);
 const {CommandFlags, CommandSpec, FileFlags} = Asb;
 
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
-for (const verb of ['close', 'delete_file', 'execute', 'list_files', 'move_file', 'open_read',
-  'open_write', 'query_file', 'query_info', 'read_file', 'start_command', 'write_file'])
+for (const verb of ['close', 'delete_file', 'execute', 'find_files', 'list_files', 'move_file', 'open_read',
+  'open_write', 'query_file', 'query_info', 'read_file', 'search_text', 'start_command', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
   Gio._promisify(Asb.Command.prototype, `${verb}_async`, `${verb}_finish`);
@@ -128,6 +128,18 @@ async function fileStreams() {
   equal([...input.read_bytes(100, null).toArray()], [...BYTES]);
 }
 
+async function searches() {
+  await backend.write_file_async('/workspace/s/a.txt', new GLib.Bytes(new TextEncoder().encode('one\ntwo\n')), null, null);
+  const found = await backend.find_files_async(new Asb.FileSearch({path: '/workspace', pattern: 's/*.txt'}), null);
+  equal([...found].map(info => info.get_path()), ['/workspace/s/a.txt']);
+  const matches = await backend.search_text_async(
+    new Asb.FileSearch({path: 's', text: '^t', flags: Asb.SearchFlags.REGEX}), null);
+  equal([...matches].map(match => [match.get_line_number(), match.dup_text()]), [[2, 'two']]);
+  equal([matches.get_cut(), matches.get_n_files()], [Asb.SearchCut.NONE, 1]);
+  await fails(Asb.Error, Asb.Error.INVALID_ARGUMENT,
+    () => backend.find_files_async(new Asb.FileSearch({pattern: '../*'}), null));
+}
+
 function record() {
   const store = backend.get_history_store();
   const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
@@ -149,4 +161,4 @@ async function close() {
 }
 
 run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, manyAtOnce,
-  cancelled, missingProgram, errorInfo, files, fileStreams, record, close]);
+  cancelled, missingProgram, errorInfo, files, fileStreams, searches, record, close]);

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Searches in a local sandbox, from Python."""
+
+import tap_unittest
+from asb_test import Asb, BackendTestCase, Gio, GLib, wait_for
+
+FLAGS = Asb.SearchFlags
+
+
+class TestSearch(BackendTestCase):
+    def setUp(self):
+        super().setUp()
+        for path, text in [("src/app/main.py", "import os\nprint('Hello')\n"), ("src/.hid/x.py", "x = 1\n"), ("top.py", "# hello\n"),
+                           ("README", "Say hello\nto the world\nHELLO again\n"), ("binary", "\0hello\n")]:
+            self.backend.write_file(path, GLib.Bytes.new(text.encode()), None, None)
+        self.backend.execute(Asb.CommandSpec.new_argv(["mkfifo", "pipe"]), None)
+
+    def find(self, **properties):
+        result = self.backend.find_files(Asb.FileSearch(**properties), None)
+        return [info.get_path().removeprefix("/workspace/") for info in result], result
+
+    def grep(self, text, **properties):
+        result = self.backend.search_text(Asb.FileSearch(text=text, **properties), None)
+        return [(match.get_path().removeprefix("/workspace/"), match.get_line_number(), match.get_column()) for match in result], result
+
+    def test_find(self):
+        self.assertEqual(self.find(pattern="*.py")[0], ["top.py", "src/.hid/x.py", "src/app/main.py"])
+        self.assertEqual(self.find(pattern="src/**/*.py", flags=FLAGS.NO_HIDDEN)[0], ["src/app/main.py"])
+        self.assertEqual(self.find(path="src", pattern="[!x]*.PY", flags=FLAGS.IGNORE_CASE)[0], ["src/app/main.py"])
+        paths, result = self.find(max_depth=1, max_results=2)
+        self.assertEqual((paths, result.get_cut()), (["README", "binary"], Asb.SearchCut.RESULTS))
+        paths, result = self.find(max_depth=1, flags=FLAGS.FILES)
+        self.assertEqual((paths, result.get_cut(), result.get_n_errors()), (["README", "binary", "top.py"], Asb.SearchCut.NONE, 0))
+
+    def test_grep(self):
+        matches, result = self.grep("hello")
+        self.assertEqual(matches, [("README", 1, 4), ("top.py", 1, 2)])
+        self.assertEqual((result.get_n_files(), result.get_n_binary(), result.get_n_errors()), (4, 1, 0))
+        self.assertEqual([match.dup_text() for match in result], ["Say hello", "# hello"])
+        matches, result = self.grep("hello", flags=FLAGS.IGNORE_CASE, pattern="READ*", context_lines=1)
+        self.assertEqual(matches, [("README", 1, 4), ("README", 2, 0), ("README", 3, 0)])
+        self.assertEqual([match.get_context() for match in result], [False, True, False])
+        self.assertEqual(self.grep(r"^print\(", flags=FLAGS.REGEX)[0], [("src/app/main.py", 2, 0)])
+        self.assertEqual(self.grep("world", path="README")[0], [("README", 2, 7)])
+
+    def test_errors(self):
+        for code, call in [(Asb.Error.INVALID_ARGUMENT, lambda: self.find(pattern="../*")), (Asb.Error.INVALID_ARGUMENT, lambda: self.find(path="../x")),
+                           (Asb.Error.INVALID_ARGUMENT, lambda: self.grep("(", flags=FLAGS.REGEX)), (Asb.Error.INVALID_ARGUMENT, lambda: self.grep("")),
+                           (Asb.Error.NOT_DIRECTORY, lambda: self.find(path="README")), (Asb.Error.FILE_NOT_FOUND, lambda: self.grep("x", path="none")),
+                           (Asb.Error.NOT_REGULAR_FILE, lambda: self.grep("x", path="pipe"))]:
+            self.assert_fails(code, call)
+
+    def test_async_and_cancelled(self):
+        search = Asb.FileSearch(pattern="*.py")
+
+        def start(search, cancellable, callback):
+            self.backend.find_files_async(search, cancellable, callback)
+            search.set_pattern("changed while it ran")
+
+        self.assertEqual(len(wait_for(start, self.backend.find_files_finish, search, None)), 3)
+        cancellable = Gio.Cancellable.new()
+        cancellable.cancel()
+        self.assert_cancelled(self.backend.search_text, Asb.FileSearch(text="x"), cancellable)
+
+    def test_the_record(self):
+        self.find(pattern="*.py", max_results=1)
+        self.grep("hello")
+        store = self.backend.get_history_store()
+        page = store.query(0, 1000, 1000000, None)
+        ids = [change.get_event_id() for change in page.get_changes()]
+        found = {}
+        for operation in store.get_operations(list(dict.fromkeys(ids)), None):
+            found[operation.get_operation_type()] = operation
+        glob, grep = found["file.glob"], found["file.grep"]
+        self.assertEqual(glob.get_request()["pattern"], "*.py")
+        self.assertEqual(glob.get_result().unpack(), {"count": 1, "cut": "results"})
+        self.assertEqual(grep.get_result().unpack(), {"count": 2})
+        self.assertEqual(grep.get_file_operation()["change_type"], "grep")
+
+    def test_capabilities(self):
+        for name in ("file_search", "text_search"):
+            self.assertEqual(self.backend.get_capabilities().get(name).get_support(), Asb.CapabilitySupport.NATIVE)
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
