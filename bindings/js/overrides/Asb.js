@@ -50,8 +50,17 @@ function wrapMethods(Asb, klass) {
   }
 }
 
+// As those of Gio.ListStore, which is all that Gio's own override looks after.
+function* items() {
+  for (let i = 0; i < this.get_n_items(); i++)
+    yield this.get_item(i);
+}
+
 function _init() {
   const Asb = this;
+
+  for (const name of ['Capabilities', 'SearchResult'])
+    Asb[name].prototype[Symbol.iterator] = items;
   const registerClass = GObject.registerClass;
 
   GObject.registerClass = function (...args) {
