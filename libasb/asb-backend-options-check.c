@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "asb-error.h"
+#include "asb-mount-private.h"
 
 #define MAX_NAME_LENGTH 128
 
@@ -164,6 +165,13 @@ environment_is_wrong (AsbBackendOptions *options)
   return FALSE;
 }
 
+static gboolean
+mounts_are_stray (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CONNECT
+         && g_list_model_get_n_items (asb_backend_options_get_mounts (options)) > 0;
+}
+
 static const AsbOptionRule rules[] = {
   { mode_is_wrong, "Option “mode” must be create or connect" },
   { cleanup_is_wrong, "Option “cleanup” must be on-close, ttl or never" },
@@ -185,6 +193,7 @@ static const AsbOptionRule rules[] = {
   { name_is_wrong,
     "Option “sandbox-name” must have 1 to 128 characters, no control characters among them" },
   { workdir_is_wrong, "Option “workdir” must be an absolute path" },
+  { mounts_are_stray, "Option “mounts” needs mode create" },
   { environment_is_wrong, "Option “environment” must hold entries of the form NAME=value" },
 };
 
@@ -199,5 +208,6 @@ asb_backend_options_check (AsbBackendOptions *self, GError **error)
         g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, rules[i].message);
         return FALSE;
       }
-  return !history || asb_history_config_validate (history, error);
+  return asb_mounts_check (asb_backend_options_get_mounts (self), error)
+         && (!history || asb_history_config_validate (history, error));
 }

@@ -5,6 +5,7 @@
 #include "asb-backend-options-private.h"
 
 #include "asb-enum-types.h"
+#include "asb-mount-private.h"
 #include "asb-property-private.h"
 
 /* As long as the guest waits at most (docs/guest-protocol.md §2). */
@@ -36,6 +37,7 @@ struct _AsbBackendOptions
   char *workdir;
   char **environment;
   GHashTable *metadata;
+  GListStore *mounts;
   char *idempotency_key;
   AsbResourceLimits *limits;
   AsbLifetime lifetime;
@@ -67,6 +69,7 @@ enum
   PROP_WORKDIR,
   PROP_ENVIRONMENT,
   PROP_METADATA,
+  PROP_MOUNTS,
   PROP_IDEMPOTENCY_KEY,
   PROP_LIMITS,
   PROP_LIFETIME,
@@ -103,6 +106,7 @@ asb_backend_options_finalize (GObject *object)
   g_clear_pointer (&self->environment, g_strfreev);
   g_clear_pointer (&self->metadata, g_hash_table_unref);
   g_clear_object (&self->limits);
+  g_clear_object (&self->mounts);
   g_clear_pointer (&self->idempotency_key, g_free);
   g_clear_object (&self->command_result_config);
   g_clear_object (&self->history);
@@ -157,6 +161,9 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
       break;
     case PROP_METADATA:
       g_value_set_boxed (value, self->metadata);
+      break;
+    case PROP_MOUNTS:
+      g_value_set_object (value, self->mounts);
       break;
     case PROP_IDEMPOTENCY_KEY:
       g_value_set_string (value, self->idempotency_key);
@@ -242,6 +249,9 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_METADATA:
       asb_backend_options_set_metadata (self, g_value_get_boxed (value));
+      break;
+    case PROP_MOUNTS:
+      asb_backend_options_set_mounts (self, g_value_get_object (value));
       break;
     case PROP_IDEMPOTENCY_KEY:
       asb_backend_options_set_idempotency_key (self, g_value_get_string (value));
@@ -413,6 +423,16 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
       = g_param_spec_boxed ("metadata", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
 
   /**
+   * AsbBackendOptions:mounts:
+   *
+   * Folders of the host to show in the sandbox: [class@Mount].
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MOUNTS]
+      = g_param_spec_object ("mounts", NULL, NULL, G_TYPE_LIST_MODEL, ASB_PARAM_READWRITE);
+
+  /**
    * AsbBackendOptions:idempotency-key:
    *
    * A key under which a repeated creation finds the first.
@@ -548,6 +568,7 @@ asb_backend_options_init (AsbBackendOptions *self)
 {
   self->workdir = g_strdup ("/workspace");
   self->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
+  self->mounts = g_list_store_new (ASB_TYPE_MOUNT);
 }
 
 /**
@@ -1009,6 +1030,62 @@ asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata)
 
   if (asb_property_replace_map (&self->metadata, metadata))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_METADATA]);
+}
+
+/**
+ * asb_backend_options_get_mounts:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:mounts].
+ *
+ * Returns: (transfer none): a list of [class@Mount], maybe empty
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_backend_options_get_mounts (AsbBackendOptions *self)
+{
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
+
+  return G_LIST_MODEL (self->mounts);
+}
+
+/**
+ * asb_backend_options_set_mounts:
+ * @self: a [class@BackendOptions]
+ * @mounts: (nullable): a list of [class@Mount], %NULL for none
+ *
+ * Sets [property@BackendOptions:mounts] to what is in the list now.
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_mounts (AsbBackendOptions *self, GListModel *mounts)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+  g_return_if_fail (!mounts || G_IS_LIST_MODEL (mounts));
+
+  if (asb_mounts_replace (self->mounts, mounts))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
+}
+
+/**
+ * asb_backend_options_add_mount:
+ * @self: a [class@BackendOptions]
+ * @mount: a folder of the host to show
+ *
+ * Adds to [property@BackendOptions:mounts].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_add_mount (AsbBackendOptions *self, AsbMount *mount)
+{
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+  g_return_if_fail (ASB_IS_MOUNT (mount));
+
+  g_list_store_append (self->mounts, mount);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 
 /**

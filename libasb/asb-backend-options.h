@@ -12,6 +12,7 @@
 #include "asb-enums.h"
 #include "asb-history-config.h"
 #include "asb-history-store.h"
+#include "asb-mount.h"
 #include "asb-provider.h"
 #include "asb-registry.h"
 #include "asb-resource-limits.h"
@@ -75,6 +76,12 @@ ASB_AVAILABLE_IN_1_0
 GHashTable *asb_backend_options_get_metadata (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_options_get_mounts (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_mounts (AsbBackendOptions *self, GListModel *mounts);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_add_mount (AsbBackendOptions *self, AsbMount *mount);
 ASB_AVAILABLE_IN_1_0
 const char *asb_backend_options_get_idempotency_key (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0

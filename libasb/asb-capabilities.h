@@ -135,6 +135,15 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_RESOURCE_LIMITS "resource_limits"
 
+/**
+ * ASB_CAPABILITY_MOUNTS:
+ *
+ * Folders of the host can be shown inside.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_MOUNTS "mounts"
+
 #define ASB_TYPE_CAPABILITIES (asb_capabilities_get_type ())
 
 ASB_AVAILABLE_IN_1_0

@@ -609,16 +609,16 @@ new_sandbox_spec (AsbBackendOptions *options)
   const char *given_id = g_hash_table_lookup (metadata, INSTANCE_ID_KEY);
   g_autofree char *instance_id = given_id ? g_strdup (given_id) : asb_uuid_v7_new ();
 
-  return g_object_new (ASB_TYPE_SANDBOX_SPEC, "name",
-                       asb_backend_options_get_sandbox_name (options), "instance-id", instance_id,
-                       "image", asb_backend_options_get_image (options), "workdir",
-                       asb_backend_options_get_workdir (options), "environment",
-                       asb_backend_options_get_environment (options), "metadata", metadata,
-                       "limits", asb_backend_options_get_limits (options), "lifetime",
-                       asb_backend_options_get_lifetime (options), "ttl-mode",
-                       asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
-                       asb_backend_options_get_sandbox_ttl_seconds (options), "idempotency-key",
-                       asb_backend_options_get_idempotency_key (options), NULL);
+  return g_object_new (
+      ASB_TYPE_SANDBOX_SPEC, "name", asb_backend_options_get_sandbox_name (options), "instance-id",
+      instance_id, "image", asb_backend_options_get_image (options), "workdir",
+      asb_backend_options_get_workdir (options), "environment",
+      asb_backend_options_get_environment (options), "metadata", metadata, "limits",
+      asb_backend_options_get_limits (options), "mounts", asb_backend_options_get_mounts (options),
+      "lifetime", asb_backend_options_get_lifetime (options), "ttl-mode",
+      asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
+      asb_backend_options_get_sandbox_ttl_seconds (options), "idempotency-key",
+      asb_backend_options_get_idempotency_key (options), NULL);
 }
 
 static gboolean

@@ -79,6 +79,24 @@ typedef enum
 } AsbLifetime;
 
 /**
+ * AsbMountMode:
+ * @ASB_MOUNT_MODE_READ_ONLY: the folder cannot be changed inside
+ * @ASB_MOUNT_MODE_READ_WRITE: changes are made to the folder of the host itself
+ * @ASB_MOUNT_MODE_OVERLAY: changes are seen inside only, and kept with the sandbox until it is
+ * deleted; the folder of the host stays as it is
+ *
+ * What becomes of changes that are made inside a sandbox to a folder of the host.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_MOUNT_MODE_READ_ONLY,
+  ASB_MOUNT_MODE_READ_WRITE,
+  ASB_MOUNT_MODE_OVERLAY
+} AsbMountMode;
+
+/**
  * AsbSandboxState:
  * @ASB_SANDBOX_STATE_UNKNOWN: the provider named a state this library does not know
  * @ASB_SANDBOX_STATE_CREATING: being made

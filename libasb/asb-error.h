@@ -47,8 +47,9 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_HISTORY_CONFIG_CONFLICT: the stored settings are of another revision than expected.
  * Read them again
  * @ASB_ERROR_HISTORY_STORAGE_EXHAUSTED: there is no room for the record
- * @ASB_ERROR_LOCAL_PATH_NOT_FOUND: a local file to be uploaded is not there
- * @ASB_ERROR_LOCAL_PATH_NOT_ALLOWED: a local path lies outside the folders that may be uploaded
+ * @ASB_ERROR_LOCAL_PATH_NOT_FOUND: a local file to be uploaded or folder to be mounted is not there
+ * @ASB_ERROR_LOCAL_PATH_NOT_ALLOWED: a local path lies outside the folders that may be uploaded, or
+ * may not be mounted
  * @ASB_ERROR_UPLOAD_POLICY: a rule forbids the upload
  * @ASB_ERROR_UPLOAD_TOO_MANY_FILES: more files than allowed
  * @ASB_ERROR_UPLOAD_FILE_TOO_LARGE: a file is larger than allowed

@@ -7,6 +7,7 @@
 #include "asb-call-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
+#include "asb-mount-private.h"
 #include "asb-sync-private.h"
 
 /**
@@ -183,6 +184,20 @@ check_spec (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
   return FALSE;
 }
 
+/* A provider that has never heard of mounts would leave them out. */
+static gboolean
+check_mounts (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
+{
+  GListModel *mounts = asb_sandbox_spec_get_mounts (spec);
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+
+  if (g_list_model_get_n_items (mounts) == 0)
+    return TRUE;
+  capabilities = asb_provider_get_capabilities (self);
+  return asb_mounts_check (mounts, error)
+         && asb_capabilities_require (capabilities, ASB_CAPABILITY_MOUNTS, error);
+}
+
 /**
  * asb_provider_create_sandbox_async:
  * @self: a [iface@Provider]
@@ -213,7 +228,7 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
                          asb_provider_create_sandbox_async);
   if (asb_call_is_cancelled (task))
     return;
-  if (!check_spec (self, spec, &error))
+  if (!check_spec (self, spec, &error) || !check_mounts (self, spec, &error))
     {
       g_task_return_error (task, g_steal_pointer (&error));
       g_object_unref (task);

@@ -26,6 +26,7 @@ struct _AsbSandboxInfo
   char *workdir;
   GDateTime *created_at;
   GDateTime *expires_at;
+  GListModel *mounts;
   char *message;
 };
 
@@ -39,6 +40,7 @@ enum
   PROP_WORKDIR,
   PROP_CREATED_AT,
   PROP_EXPIRES_AT,
+  PROP_MOUNTS,
   PROP_MESSAGE,
   N_PROPS
 };
@@ -58,6 +60,7 @@ asb_sandbox_info_finalize (GObject *object)
   g_clear_pointer (&self->workdir, g_free);
   g_clear_pointer (&self->created_at, g_date_time_unref);
   g_clear_pointer (&self->expires_at, g_date_time_unref);
+  g_clear_object (&self->mounts);
   g_clear_pointer (&self->message, g_free);
 
   G_OBJECT_CLASS (asb_sandbox_info_parent_class)->finalize (object);
@@ -90,6 +93,9 @@ asb_sandbox_info_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_EXPIRES_AT:
       g_value_set_boxed (value, self->expires_at);
+      break;
+    case PROP_MOUNTS:
+      g_value_set_object (value, self->mounts);
       break;
     case PROP_MESSAGE:
       g_value_set_string (value, self->message);
@@ -127,6 +133,9 @@ asb_sandbox_info_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_EXPIRES_AT:
       self->expires_at = g_value_dup_boxed (value);
+      break;
+    case PROP_MOUNTS:
+      self->mounts = g_value_dup_object (value);
       break;
     case PROP_MESSAGE:
       self->message = g_value_dup_string (value);
@@ -213,6 +222,17 @@ asb_sandbox_info_class_init (AsbSandboxInfoClass *klass)
    */
   properties[PROP_EXPIRES_AT]
       = g_param_spec_boxed ("expires-at", NULL, NULL, G_TYPE_DATE_TIME, ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbSandboxInfo:mounts:
+   *
+   * The folders of the host it shows: [class@Mount], with their paths resolved. %NULL where the
+   * provider does not tell.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MOUNTS]
+      = g_param_spec_object ("mounts", NULL, NULL, G_TYPE_LIST_MODEL, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
    * AsbSandboxInfo:message:
@@ -357,6 +377,24 @@ asb_sandbox_info_get_expires_at (AsbSandboxInfo *self)
   g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
 
   return self->expires_at;
+}
+
+/**
+ * asb_sandbox_info_get_mounts:
+ * @self: a [class@SandboxInfo]
+ *
+ * Gets [property@SandboxInfo:mounts].
+ *
+ * Returns: (transfer none) (nullable): a list of [class@Mount]
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_sandbox_info_get_mounts (AsbSandboxInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
+
+  return self->mounts;
 }
 
 /**

@@ -34,6 +34,8 @@ GDateTime *asb_sandbox_info_get_created_at (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 GDateTime *asb_sandbox_info_get_expires_at (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
+GListModel *asb_sandbox_info_get_mounts (AsbSandboxInfo *self);
+ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_info_get_message (AsbSandboxInfo *self);
 
 G_END_DECLS

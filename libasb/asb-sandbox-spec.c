@@ -5,6 +5,7 @@
 #include "asb-sandbox-spec.h"
 
 #include "asb-enum-types.h"
+#include "asb-mount-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -27,6 +28,7 @@ struct _AsbSandboxSpec
   char **environment;
   GHashTable *metadata;
   AsbResourceLimits *limits;
+  GListStore *mounts;
   AsbLifetime lifetime;
   AsbTtlMode ttl_mode;
   gint64 ttl_seconds;
@@ -43,6 +45,7 @@ enum
   PROP_ENVIRONMENT,
   PROP_METADATA,
   PROP_LIMITS,
+  PROP_MOUNTS,
   PROP_LIFETIME,
   PROP_TTL_MODE,
   PROP_TTL_SECONDS,
@@ -66,6 +69,7 @@ asb_sandbox_spec_finalize (GObject *object)
   g_clear_pointer (&self->environment, g_strfreev);
   g_clear_pointer (&self->metadata, g_hash_table_unref);
   g_clear_object (&self->limits);
+  g_clear_object (&self->mounts);
   g_clear_pointer (&self->idempotency_key, g_free);
 
   G_OBJECT_CLASS (asb_sandbox_spec_parent_class)->finalize (object);
@@ -98,6 +102,9 @@ asb_sandbox_spec_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_LIMITS:
       g_value_set_object (value, self->limits);
+      break;
+    case PROP_MOUNTS:
+      g_value_set_object (value, self->mounts);
       break;
     case PROP_LIFETIME:
       g_value_set_enum (value, self->lifetime);
@@ -144,6 +151,9 @@ asb_sandbox_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_LIMITS:
       asb_sandbox_spec_set_limits (self, g_value_get_object (value));
+      break;
+    case PROP_MOUNTS:
+      asb_sandbox_spec_set_mounts (self, g_value_get_object (value));
       break;
     case PROP_LIFETIME:
       asb_sandbox_spec_set_lifetime (self, g_value_get_enum (value));
@@ -242,6 +252,16 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
       = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS, ASB_PARAM_READWRITE);
 
   /**
+   * AsbSandboxSpec:mounts:
+   *
+   * Folders of the host to show in the sandbox: [class@Mount].
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MOUNTS]
+      = g_param_spec_object ("mounts", NULL, NULL, G_TYPE_LIST_MODEL, ASB_PARAM_READWRITE);
+
+  /**
    * AsbSandboxSpec:lifetime:
    *
    * Whether it ends with the program that makes it.
@@ -288,6 +308,7 @@ static void
 asb_sandbox_spec_init (AsbSandboxSpec *self)
 {
   self->workdir = g_strdup ("/workspace");
+  self->mounts = g_list_store_new (ASB_TYPE_MOUNT);
 }
 
 /**
@@ -561,6 +582,62 @@ asb_sandbox_spec_set_limits (AsbSandboxSpec *self, AsbResourceLimits *limits)
 
   if (g_set_object (&self->limits, limits))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
+}
+
+/**
+ * asb_sandbox_spec_get_mounts:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:mounts].
+ *
+ * Returns: (transfer none): a list of [class@Mount], maybe empty
+ *
+ * Since: 1.0
+ */
+GListModel *
+asb_sandbox_spec_get_mounts (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return G_LIST_MODEL (self->mounts);
+}
+
+/**
+ * asb_sandbox_spec_set_mounts:
+ * @self: a [class@SandboxSpec]
+ * @mounts: (nullable): a list of [class@Mount], %NULL for none
+ *
+ * Sets [property@SandboxSpec:mounts] to what is in the list now.
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_mounts (AsbSandboxSpec *self, GListModel *mounts)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+  g_return_if_fail (!mounts || G_IS_LIST_MODEL (mounts));
+
+  if (asb_mounts_replace (self->mounts, mounts))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
+}
+
+/**
+ * asb_sandbox_spec_add_mount:
+ * @self: a [class@SandboxSpec]
+ * @mount: a folder of the host to show
+ *
+ * Adds to [property@SandboxSpec:mounts].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_add_mount (AsbSandboxSpec *self, AsbMount *mount)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+  g_return_if_fail (ASB_IS_MOUNT (mount));
+
+  g_list_store_append (self->mounts, mount);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 
 /**

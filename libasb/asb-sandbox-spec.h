@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "asb-enums.h"
+#include "asb-mount.h"
 #include "asb-resource-limits.h"
 #include "asb-version.h"
 
@@ -49,6 +50,12 @@ ASB_AVAILABLE_IN_1_0
 AsbResourceLimits *asb_sandbox_spec_get_limits (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_spec_set_limits (AsbSandboxSpec *self, AsbResourceLimits *limits);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_sandbox_spec_get_mounts (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_mounts (AsbSandboxSpec *self, GListModel *mounts);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_add_mount (AsbSandboxSpec *self, AsbMount *mount);
 ASB_AVAILABLE_IN_1_0
 AsbLifetime asb_sandbox_spec_get_lifetime (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0

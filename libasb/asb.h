@@ -28,6 +28,7 @@
 #include "asb-history-store.h"
 #include "asb-json-check.h"
 #include "asb-module.h"
+#include "asb-mount.h"
 #include "asb-operation.h"
 #include "asb-process.h"
 #include "asb-provider.h"

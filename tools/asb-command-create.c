@@ -7,6 +7,7 @@
 #include "tool-commands.h"
 #include "tool-limits.h"
 #include "tool-message.h"
+#include "tool-mount.h"
 #include "tool-output.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
@@ -19,6 +20,7 @@ static struct
   const char *workdir;
   const char *lifetime;
   GPtrArray *limits;
+  ToolMounts mounts;
 } options;
 
 static gboolean
@@ -45,7 +47,8 @@ make_options (GError **error)
   g_auto (GStrv) environment = tool_environment_new (options.environment, error);
 
   if (!environment || !set_lifetime (backend_options, error)
-      || !tool_limits_set (backend_options, options.limits, error))
+      || !tool_limits_set (backend_options, options.limits, error)
+      || !tool_mounts_apply (&options.mounts, backend_options, error))
     return NULL;
   asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
@@ -97,12 +100,14 @@ static const ToolOption option_entries[] = {
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d; never if not given" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
+  TOOL_MOUNT_OPTIONS (options.mounts),
   { NULL },
 };
 
 static const ToolExample examples[] = {
   { "box=$(asb create --name scratch)", "Makes a sandbox and keeps its name in a variable." },
   { "asb exec scratch -- make test", "Uses it." },
+  { "asb create --project . --name fix", "Makes one that works on a copy of this folder." },
   { "asb rm scratch", "Removes it." },
   { NULL, NULL },
 };

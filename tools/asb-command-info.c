@@ -5,6 +5,7 @@
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-mount.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-text.h"
@@ -51,6 +52,18 @@ append_metadata (GString *text, GHashTable *metadata)
     }
 }
 
+static void
+append_mounts (GString *text, GListModel *mounts)
+{
+  for (guint i = 0; mounts && i < g_list_model_get_n_items (mounts); i++)
+    {
+      g_autoptr (AsbMount) mount = g_list_model_get_item (mounts, i);
+      g_autofree char *value = tool_mount_dup_text (mount);
+
+      append (text, "mount", value);
+    }
+}
+
 static int
 print_text (AsbSandboxInfo *info)
 {
@@ -70,6 +83,7 @@ print_text (AsbSandboxInfo *info)
   append (text, "expires", expires);
   append (text, "image", asb_sandbox_info_get_image (info));
   append (text, "workdir", asb_sandbox_info_get_workdir (info));
+  append_mounts (text, asb_sandbox_info_get_mounts (info));
   append_metadata (text, asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (info)));
   return tool_output_print (text->str, text->len);
 }

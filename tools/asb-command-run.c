@@ -7,6 +7,7 @@
 #include "tool-commands.h"
 #include "tool-limits.h"
 #include "tool-message.h"
+#include "tool-mount.h"
 #include "tool-operation.h"
 #include "tool-record.h"
 #include "tool-run.h"
@@ -18,12 +19,13 @@ static struct
   gboolean show_record;
   gboolean keep;
   GPtrArray *limits;
+  ToolMounts mounts;
 } options;
 
 static AsbBackendOptions *
-make_options (void)
+make_options (GError **error)
 {
-  AsbBackendOptions *backend_options = asb_backend_options_new ();
+  g_autoptr (AsbBackendOptions) backend_options = asb_backend_options_new ();
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
 
   asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
@@ -34,7 +36,10 @@ make_options (void)
                                     options.keep ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED);
   asb_backend_options_set_cleanup (backend_options, options.keep ? ASB_CLEANUP_POLICY_NEVER
                                                                  : ASB_CLEANUP_POLICY_ON_CLOSE);
-  return backend_options;
+  return tool_limits_set (backend_options, options.limits, error)
+                 && tool_mounts_apply (&options.mounts, backend_options, error)
+             ? g_steal_pointer (&backend_options)
+             : NULL;
 }
 
 static gboolean
@@ -78,16 +83,17 @@ finish (Tool *tool, AsbBackend *backend)
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  g_autoptr (AsbBackendOptions) backend_options = make_options ();
+  g_autoptr (AsbBackendOptions) backend_options = NULL;
   g_autoptr (AsbCommandSpec) spec = NULL;
   g_autoptr (AsbBackend) backend = NULL;
   g_autoptr (GError) error = NULL;
   int status;
 
   tool->forget_record = options.no_record;
-  if (tool_limits_set (backend_options, options.limits, &error))
-    spec = tool_run_make_spec (parsed, 0, &error);
+  spec = tool_run_make_spec (parsed, 0, &error);
   if (spec)
+    backend_options = make_options (&error);
+  if (backend_options)
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
@@ -108,6 +114,7 @@ static const ToolOption option_entries[] = {
   { "record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL, NULL },
   { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
+  TOOL_MOUNT_OPTIONS (options.mounts),
   { NULL },
 };
 
@@ -126,6 +133,10 @@ static const ToolExample examples[] = {
   { "asb run 'ls -l / | wc -l'", "Runs a line of shell." },
   { "tar c src | asb run 'tar x && make -C src'",
     "Takes files along on standard input, since a new sandbox is empty." },
+  { "asb run --project . -- make check",
+    "Builds and tests a project; what that writes goes with the sandbox." },
+  { "asb run -v ~/data:/data -v ./out:/out:rw -- ./job",
+    "Reads one folder of this machine and writes to another." },
   { "asb run -e API_KEY -w /tmp --timeout 5m -- ./job",
     "Gives a variable along, works in another folder, and sets a limit." },
   { NULL, NULL },
@@ -136,8 +147,9 @@ const ToolCommand tool_command_run = {
   .summary = "run a command in a new sandbox, then remove that",
   .description
   = "Makes a new, empty sandbox on this machine, runs one command in it and removes it again. The "
-    "sandbox has no network, sees nothing of this machine's files but the system's programs, and "
-    "ends with asb, whatever becomes of that.\n\n"
+    "sandbox has no network, sees nothing of this machine's files but the system's programs and "
+    "what is "
+    "given with --mount or --project, and ends with asb, whatever becomes of that.\n\n"
     "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
     "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
     "seconds ends the command and all it started. The exit status is that of the command.\n\n"

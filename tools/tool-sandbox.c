@@ -317,6 +317,25 @@ tool_backend_close (AsbBackend *backend)
   return FALSE;
 }
 
+static void
+add_mounts (ToolJson *json, GListModel *mounts)
+{
+  if (!mounts)
+    return;
+  tool_json_begin_array (json, "mounts");
+  for (guint i = 0; i < g_list_model_get_n_items (mounts); i++)
+    {
+      g_autoptr (AsbMount) mount = g_list_model_get_item (mounts, i);
+
+      tool_json_begin_object (json, NULL);
+      tool_json_add_text (json, "source", asb_mount_get_source (mount));
+      tool_json_add_text (json, "target", asb_mount_get_target (mount));
+      tool_json_add_enum (json, "mode", ASB_TYPE_MOUNT_MODE, asb_mount_get_mode (mount));
+      tool_json_end_object (json);
+    }
+  tool_json_end_array (json);
+}
+
 void
 tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
 {
@@ -333,6 +352,7 @@ tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
   tool_json_add_text (json, "workdir", asb_sandbox_info_get_workdir (info));
   tool_json_add_time (json, "created_at", asb_sandbox_info_get_created_at (info));
   tool_json_add_time (json, "expires_at", asb_sandbox_info_get_expires_at (info));
+  add_mounts (json, asb_sandbox_info_get_mounts (info));
   tool_json_add_table (json, "metadata", asb_sandbox_ref_get_metadata (ref));
   tool_json_end_object (json);
 }

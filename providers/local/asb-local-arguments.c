@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "asb-local-user.h"
+#include "asb-local-source.h"
 
 static void
 close_fd (gpointer data)
@@ -21,14 +21,15 @@ close_fd (gpointer data)
 }
 
 AsbLocalArguments *
-asb_local_arguments_new (void)
+asb_local_arguments_new (gboolean staged)
 {
   AsbLocalArguments *self = g_new0 (AsbLocalArguments, 1);
 
   self->options = g_byte_array_new ();
   self->fds = g_array_new (FALSE, FALSE, sizeof (int));
   g_array_set_clear_func (self->fds, close_fd);
-  self->sources = g_ptr_array_new_with_free_func (g_free);
+  self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify)asb_local_source_free);
+  self->staged = staged;
   return self;
 }
 
@@ -87,14 +88,36 @@ asb_local_arguments_add_source (AsbLocalArguments *self, const char *option, con
 {
   char shown[ASB_LOCAL_SOURCE_PATH_SIZE];
 
-  if (!asb_local_user_differs ())
+  if (!self->staged)
     {
       asb_local_arguments_add (self, option, path, target, NULL);
       return;
     }
   asb_local_source_path (self->sources->len, shown, sizeof shown);
-  g_ptr_array_add (self->sources, g_strdup (path));
+  g_ptr_array_add (self->sources, asb_local_source_new (path));
   asb_local_arguments_add (self, option, shown, target, NULL);
+}
+
+void
+asb_local_arguments_take_mounts (AsbLocalArguments *self, GPtrArray *mounts)
+{
+  guint n_before = self->sources->len;
+
+  for (guint i = 0; i < mounts->len; i++)
+    {
+      AsbLocalSource *source = mounts->pdata[i];
+      char shown[ASB_LOCAL_SOURCE_PATH_SIZE];
+
+      asb_local_source_path (n_before + i, shown, sizeof shown);
+      if (source->root >= 0)
+        source->root += (int)n_before;
+      else
+        {
+          asb_local_arguments_add_parents (self, source->target);
+          asb_local_arguments_add (self, "--bind", shown, source->target, NULL);
+        }
+    }
+  g_ptr_array_extend_and_steal (self->sources, g_ptr_array_ref (mounts));
 }
 
 void

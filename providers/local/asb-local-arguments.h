@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* Where sources are shown to another user, who may not reach their own place. Bubblewrap needs this
- * folder, too. */
+/* Where sources are shown, if bubblewrap cannot be told their own place. It needs this folder, too.
+ */
 #define ASB_LOCAL_SOURCES_FOLDER "/tmp"
 #define ASB_LOCAL_SOURCE_PATH_SIZE 32
 
@@ -19,10 +19,11 @@ typedef struct
 {
   GByteArray *options; /* each ended by NUL */
   GArray *fds;         /* of int: the one at index i becomes ASB_LOCAL_FIRST_FD + i */
-  GPtrArray *sources;  /* of char *: paths of the host that only the caller may reach */
+  gboolean staged;     /* bubblewrap cannot be told the places of the sources */
+  GPtrArray *sources;  /* AsbLocalSource */
 } AsbLocalArguments;
 
-AsbLocalArguments *asb_local_arguments_new (void);
+AsbLocalArguments *asb_local_arguments_new (gboolean staged);
 void asb_local_arguments_free (AsbLocalArguments *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbLocalArguments, asb_local_arguments_free)
 
@@ -39,7 +40,10 @@ void asb_local_arguments_add_fd (AsbLocalArguments *self, const char *option, in
 void asb_local_arguments_add_source (AsbLocalArguments *self, const char *option, const char *path,
                                      const char *target);
 
-/* Where the source of that index is found by the user of the sandbox, if not by its own path. */
+/* Mounts the folders of the user, of AsbLocalSource. Empties @mounts. Only when staged. */
+void asb_local_arguments_take_mounts (AsbLocalArguments *self, GPtrArray *mounts);
+
+/* Where the source of that index is found by bubblewrap, if not by its own path. */
 void asb_local_source_path (guint index, char *buffer, gsize size);
 
 /* Directories with usual permissions for each parent of @path. */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "asb-local-inside.h"
+#include "asb-local-staging.h"
 
 void
 asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause)
@@ -120,7 +121,10 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
 {
   g_autofree char *ended = describe_status (status);
 
-  if (g_str_has_prefix (output, "asb-guest:"))
+  if (g_str_has_prefix (output, ASB_LOCAL_STAGING_PREFIX))
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                         output + strlen (ASB_LOCAL_STAGING_PREFIX));
+  else if (g_str_has_prefix (output, "asb-guest:"))
     asb_local_set_unavailable (error, ASB_ERROR_GUEST_UNAVAILABLE,
                                "the guest program could not begin its work", output);
   else if (strstr (output, ASB_LOCAL_GUEST_INSIDE))

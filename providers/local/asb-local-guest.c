@@ -20,6 +20,7 @@
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
+#include "asb-local-user.h"
 #include "asb-wire-json.h"
 
 #define SOCKET_NAME "guest.socket"
@@ -290,7 +291,8 @@ static AsbLocalLaunch *
 launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside, int liveness,
         GError **error)
 {
-  g_autoptr (AsbLocalArguments) arguments = asb_local_arguments_new ();
+  gboolean staged = asb_local_user_differs () || (inside->mounts && inside->mounts->len > 0);
+  g_autoptr (AsbLocalArguments) arguments = asb_local_arguments_new (staged);
   g_autoptr (GPtrArray) command = g_ptr_array_new_with_free_func (g_free);
   Preparation preparation = { command, arguments };
   int status;

@@ -4,10 +4,12 @@
 
 #include "asb-local-inside.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "asb-local-etc.h"
 #include "asb-local-seccomp.h"
+#include "asb-local-source.h"
 #include "asb-local-user.h"
 
 static void
@@ -83,6 +85,24 @@ add_devices (AsbLocalArguments *arguments, const AsbLocalInside *inside)
   asb_local_arguments_add (arguments, "--remount-ro", "/dev", NULL);
 }
 
+static gboolean
+is_mount_target (const AsbLocalInside *inside, const char *path)
+{
+  for (guint i = 0; inside->mounts && i < inside->mounts->len; i++)
+    if (strcmp (((const AsbLocalSource *)inside->mounts->pdata[i])->target, path) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The sandbox's own folder there, unless one of the user takes its place. */
+static void
+add_own (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char *folder,
+         const char *target)
+{
+  if (!is_mount_target (inside, target))
+    add_bind (arguments, inside, folder, target);
+}
+
 static void
 add_folders (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
@@ -91,9 +111,11 @@ add_folders (AsbLocalArguments *arguments, const AsbLocalInside *inside)
                            "--symlink", "../run", "/var/run", NULL);
   if (asb_local_workdir_is_elsewhere (inside->workdir))
     add_bind (arguments, inside, inside->workdir->folder, inside->workdir->mount);
-  add_bind (arguments, inside, ASB_LOCAL_FOLDER_TMP, "/tmp");
-  add_bind (arguments, inside, ASB_LOCAL_FOLDER_WORKSPACE, "/workspace");
-  add_bind (arguments, inside, ASB_LOCAL_FOLDER_HOME, "/home/agent");
+  add_own (arguments, inside, ASB_LOCAL_FOLDER_TMP, "/tmp");
+  add_own (arguments, inside, ASB_LOCAL_FOLDER_WORKSPACE, "/workspace");
+  add_own (arguments, inside, ASB_LOCAL_FOLDER_HOME, "/home/agent");
+  if (inside->mounts)
+    asb_local_arguments_take_mounts (arguments, inside->mounts);
 }
 
 static const char *

@@ -10,24 +10,22 @@
 #include <grp.h>
 #include <linux/keyctl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-source.h"
+#include "asb-local-staging.h"
 #include "asb-local-user.h"
 
 /* Kept of standard error, and told of it. */
 #define OUTPUT_SIZE (16 * 1024)
 #define OUTPUT_TOLD (4 * 1024)
 #define GRACE_MILLISECONDS 2000
-
-#define MAX_SOURCES 16
 
 static const char *const no_environment[] = { NULL };
 
@@ -59,46 +57,6 @@ write_text (const char *text)
   G_GNUC_UNUSED gssize written = write (STDERR_FILENO, text, strlen (text));
 }
 
-/* Shows a source at the place where bubblewrap is told to find it. */
-static gboolean
-show_source (guint index, int fd)
-{
-  char from[64], to[ASB_LOCAL_SOURCE_PATH_SIZE];
-  struct stat status;
-
-  g_snprintf (from, sizeof from, "/proc/self/fd/%d", fd);
-  asb_local_source_path (index, to, sizeof to);
-  if (fstat (fd, &status) != 0)
-    return FALSE;
-  if (S_ISDIR (status.st_mode) ? mkdir (to, 0700) != 0 : mknod (to, S_IFREG | 0600, 0) != 0)
-    return FALSE;
-  return mount (from, to, NULL, MS_BIND, NULL) == 0;
-}
-
-/* In a mount namespace of its own: the other user may not reach these places, and nobody else shall
- * see them. All are opened before the folder they are shown in hides any. */
-static gboolean
-show_sources (GPtrArray *sources)
-{
-  int fds[MAX_SOURCES];
-
-  if (sources->len > MAX_SOURCES || unshare (CLONE_NEWNS) != 0
-      || mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
-    return FALSE;
-  for (guint i = 0; i < sources->len; i++)
-    {
-      fds[i] = open (sources->pdata[i], O_PATH | O_CLOEXEC);
-      if (fds[i] < 0)
-        return FALSE;
-    }
-  if (mount ("tmpfs", ASB_LOCAL_SOURCES_FOLDER, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0)
-    return FALSE;
-  for (guint i = 0; i < sources->len; i++)
-    if (!show_source (i, fds[i]))
-      return FALSE;
-  return TRUE;
-}
-
 static gboolean
 become (uid_t user, gid_t group)
 {
@@ -118,9 +76,7 @@ give_up (const char *what)
 
 typedef struct
 {
-  GPtrArray *sources; /* NULL: the user stays the same */
-  uid_t user;
-  gid_t group;
+  AsbLocalStaging staging;                  /* without sources: bubblewrap finds all by itself */
   char program[ASB_LOCAL_SOURCE_PATH_SIZE]; /* where the other user finds it */
   char **argv;
 } Setup;
@@ -140,14 +96,14 @@ detach_cb (gpointer user_data)
     signal (number, SIG_DFL);
   /* The keys of the caller's session stay outside. */
   syscall (SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-  if (!setup->sources)
+  if (!setup->staging.sources)
     return;
-  if (!show_sources (setup->sources))
-    give_up ("root of this container may not mount");
-  if (!become (setup->user, setup->group))
+  asb_local_stage (&setup->staging);
+  if (setup->staging.differs && !become (setup->staging.user, setup->staging.group))
     give_up ("root of this container may not become another user");
   execve (setup->program, setup->argv, (char **)no_environment);
-  give_up ("the user nobody may not execute bubblewrap");
+  give_up (setup->staging.differs ? "the user nobody may not execute bubblewrap"
+                                  : "bubblewrap cannot be executed");
 }
 
 static GSubprocessLauncher *
@@ -173,7 +129,9 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autoptr (GSubprocessLauncher) launcher = NULL;
-  Setup setup = { .user = asb_local_user_outside (), .group = asb_local_group_outside () };
+  Setup setup = { .staging = { .user = asb_local_user_outside (),
+                               .group = asb_local_group_outside (),
+                               .differs = asb_local_user_differs () } };
   char options_number[16];
   int options = asb_local_memory_file (arguments->options->data, arguments->options->len, error);
 
@@ -189,11 +147,11 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
     g_ptr_array_add (argv, (gpointer)command[i]);
   g_ptr_array_add (argv, NULL);
   setup.argv = (char **)argv->pdata;
-  if (asb_local_user_differs ())
+  if (arguments->staged)
     {
-      setup.sources = arguments->sources;
+      setup.staging.sources = arguments->sources;
       asb_local_source_path (arguments->sources->len, setup.program, sizeof setup.program);
-      g_ptr_array_add (arguments->sources, g_strdup (program));
+      g_ptr_array_add (arguments->sources, asb_local_source_new (program));
     }
   launcher = prepare (arguments, &setup, output);
   return g_subprocess_launcher_spawnv (launcher, (const char *const *)argv->pdata, error);

@@ -30,6 +30,7 @@ asb_local_metadata_free (AsbLocalMetadata *self)
   g_free (self->name);
   g_free (self->instance_id);
   g_free (self->workdir);
+  g_clear_pointer (&self->mounts, g_ptr_array_unref);
   g_hash_table_unref (self->metadata);
   g_clear_object (&self->limits);
   g_free (self);
@@ -125,6 +126,9 @@ asb_local_metadata_from_spec (AsbSandboxSpec *spec, GError **error)
   if (!check_names (spec, error) || !check_offer (spec, error)
       || !copy_entries (asb_sandbox_spec_get_metadata (spec), self->metadata, error))
     return NULL;
+  self->mounts = asb_local_mounts_from_spec (asb_sandbox_spec_get_mounts (spec), error);
+  if (!self->mounts)
+    return NULL;
   self->name = g_strdup (asb_sandbox_spec_get_name (spec));
   self->instance_id = instance_id ? g_strdup (instance_id) : asb_uuid_v7_new ();
   self->workdir = g_strdup (workdir ? workdir : "/workspace");
@@ -173,10 +177,11 @@ from_json (json_t *json)
   self->name = g_strdup (json_string_value (json_object_get (json, "name")));
   self->instance_id = g_strdup (json_string_value (json_object_get (json, "instance_id")));
   self->workdir = dup_bytes (json_object_get (json, "workdir"));
+  self->mounts = asb_local_mounts_from_json (json_object_get (json, "mounts"));
   self->created_at = json_integer_value (json_object_get (json, "created_at"));
   self->deleted_at = json_integer_value (json_object_get (json, "deleted_at"));
   self->limits = asb_local_limits_from_json (json_object_get (json, "limits"));
-  if (version != FORMAT_VERSION || !self->limits || !self->id || !self->instance_id
+  if (version != FORMAT_VERSION || !self->limits || !self->mounts || !self->id || !self->instance_id
       || !self->workdir || !lifetime || !network
       || !read_entries (self, json_object_get (json, "metadata")))
     return NULL;
@@ -253,6 +258,8 @@ to_json (const AsbLocalMetadata *self)
                     (json_int_t)self->created_at, "metadata", entries);
   if (json)
     json_object_set_new (json, "limits", asb_local_limits_to_json (self->limits));
+  if (json && self->mounts->len > 0)
+    json_object_set_new (json, "mounts", asb_local_mounts_to_json (self->mounts));
   if (json && self->name)
     json_object_set_new (json, "name", json_string (self->name));
   if (json && self->deleted_at)
@@ -312,6 +319,7 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   g_autofree char *provider_key = asb_provider_dup_key (provider);
   g_autoptr (GDateTime) second = g_date_time_new_from_unix_utc (self->created_at / G_USEC_PER_SEC);
   g_autoptr (GDateTime) created_at = NULL;
+  g_autoptr (GListModel) mounts = asb_local_mounts_to_model (self->mounts);
   g_autoptr (AsbSandboxRef) ref = NULL;
 
   ref = g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", provider_name, "provider-key",
@@ -320,5 +328,6 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   if (second)
     created_at = g_date_time_add (second, self->created_at % G_USEC_PER_SEC);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", self->name,
-                       "image", "host", "workdir", self->workdir, "created-at", created_at, NULL);
+                       "image", "host", "workdir", self->workdir, "created-at", created_at,
+                       "mounts", mounts, NULL);
 }

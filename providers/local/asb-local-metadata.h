@@ -6,12 +6,15 @@
 
 #include <asb.h>
 
+#include "asb-local-mount.h"
+
 typedef struct
 {
   char *id;
   char *name; /* may be NULL */
   char *instance_id;
-  char *workdir; /* bytes, as given */
+  char *workdir;     /* bytes, as given */
+  GPtrArray *mounts; /* AsbLocalMount */
   AsbLifetime lifetime;
   gboolean host_network;
   AsbResourceLimits *limits;

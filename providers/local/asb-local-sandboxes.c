@@ -14,8 +14,10 @@
 #include "asb-local-folder.h"
 #include "asb-local-guest.h"
 #include "asb-local-liveness.h"
+#include "asb-local-path.h"
 #include "asb-local-programs.h"
 #include "asb-local-record.h"
+#include "asb-local-source.h"
 #include "asb-local-user.h"
 
 #define ENVIRONMENT_NAME "environment"
@@ -120,12 +122,75 @@ make_folders (AsbLocalFolder *folder, GError **error)
   return TRUE;
 }
 
+/* The working directory of @metadata, and whose folder it is in. */
+static AsbLocalWorkdir *
+find_workdir (const AsbLocalMetadata *metadata, GError **error)
+{
+  g_autoptr (AsbLocalWorkdir) workdir = asb_local_workdir_parse (metadata->workdir, error);
+  const AsbLocalMount *mount
+      = workdir ? asb_local_mounts_find (metadata->mounts, workdir->path) : NULL;
+
+  if (mount && !asb_local_mount_check_folder (mount, workdir->path, error))
+    return NULL;
+  if (mount)
+    asb_local_workdir_set_covered (workdir, mount->target);
+  return g_steal_pointer (&workdir);
+}
+
+/* Whether @target stands in the sandbox's own folder of the working directory. */
+static gboolean
+is_in_workdir (const AsbLocalWorkdir *workdir, const char *target)
+{
+  return asb_local_workdir_is_elsewhere (workdir)
+         && asb_local_path_below (target, workdir->mount) != NULL;
+}
+
+/* What the sandbox writes to may hold links by now: bubblewrap would follow them, we do not. */
+static gboolean
+make_target (AsbLocalFolder *folder, const AsbLocalWorkdir *workdir, const AsbLocalMount *mount,
+             GError **error)
+{
+  g_autoptr (AsbLocalWorkdir) place = asb_local_workdir_parse (mount->target, error);
+  g_autoptr (GError) cause = NULL;
+
+  if (!place)
+    return FALSE;
+  if (is_in_workdir (workdir, mount->target))
+    {
+      g_free (place->below);
+      place->below = g_strdup (asb_local_path_below (mount->target, workdir->mount));
+    }
+  else if (asb_local_workdir_is_elsewhere (place))
+    return TRUE;
+  if (place->below[0] == '\0' || asb_local_workdir_make (place, folder->fd, &cause))
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+               "Nothing can be mounted at “%s” in sandbox “%s”: %s", mount->target, folder->id,
+               cause->message);
+  return FALSE;
+}
+
+static gboolean
+make_targets (AsbLocalFolder *folder, const AsbLocalWorkdir *workdir, GPtrArray *mounts,
+              GError **error)
+{
+  for (guint i = 0; i < mounts->len; i++)
+    {
+      const AsbLocalMount *mount = mounts->pdata[i];
+
+      if (!asb_local_mounts_is_nested (mounts, i) && !make_target (folder, workdir, mount, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 populate (AsbLocalFolder *folder, const AsbLocalOrder *order, const AsbLocalWorkdir *workdir,
           GError **error)
 {
   return make_folders (folder, error) && write_environment (order->environment, folder, error)
-         && asb_local_workdir_make (workdir, folder->fd, error)
+         && (!workdir->folder || asb_local_workdir_make (workdir, folder->fd, error))
+         && asb_local_sources_make_changes (order->metadata->mounts, folder->fd, error)
          && asb_local_metadata_save (order->metadata, folder->fd, folder->path, error);
 }
 
@@ -144,9 +209,10 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
 {
   g_autofree char *bubblewrap = asb_local_find_bubblewrap (settings->bubblewrap, error);
   g_autofree char *guest = bubblewrap ? asb_local_find_guest (settings->guest, error) : NULL;
-  g_autoptr (AsbLocalWorkdir) workdir
-      = guest ? asb_local_workdir_parse (metadata->workdir, error) : NULL;
+  g_autoptr (AsbLocalWorkdir) workdir = guest ? find_workdir (metadata, error) : NULL;
+  g_autoptr (GPtrArray) mounts = NULL;
   g_autoptr (GError) cause = NULL;
+  const AsbLocalPlaces places = { folder->path, settings->state_dir, settings->record_dir };
   AsbLocalInside inside = {
     .folder = folder->path,
     .guest = guest,
@@ -157,7 +223,10 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
   };
   int liveness;
 
-  if (!workdir)
+  if (!workdir || !make_targets (folder, workdir, metadata->mounts, error))
+    return FALSE;
+  mounts = inside.mounts = asb_local_sources_new (metadata->mounts, &places, error);
+  if (!mounts)
     return FALSE;
   liveness = open_liveness (metadata, &cause);
   if (cause)
@@ -239,7 +308,7 @@ gboolean
 asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order, GCancellable *cancellable,
                   GError **error)
 {
-  g_autoptr (AsbLocalWorkdir) workdir = asb_local_workdir_parse (order->metadata->workdir, error);
+  g_autoptr (AsbLocalWorkdir) workdir = find_workdir (order->metadata, error);
   g_autoptr (GError) cause = NULL;
 
   if (!workdir || g_cancellable_set_error_if_cancelled (cancellable, error))

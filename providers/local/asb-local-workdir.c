@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-path.h"
 #include "asb-local-user.h"
 
 static const struct
@@ -25,65 +25,19 @@ static const struct
   { "/tmp", ASB_LOCAL_FOLDER_TMP },
 };
 
-/* What is the host's, the kernel's or the library's. */
-static const char *const taken[] = {
-  "/.agent-history", "/.asb-guest", "/bin",  "/boot", "/dev", "/etc", "/lib",     "/lib32",
-  "/lib64",          "/libx32",     "/proc", "/sbin", "/sys", "/usr", "/var/run", "/var/tmp",
-};
-
-/* What follows @prefix in @path: "" if they are the same, NULL if it is not below. */
-static const char *
-path_below (const char *path, const char *prefix)
-{
-  gsize length = strlen (prefix);
-
-  if (strncmp (path, prefix, length) != 0)
-    return NULL;
-  if (path[length] == '\0')
-    return path + length;
-  return path[length] == '/' ? path + length + 1 : NULL;
-}
-
-static char *
-normalize (const char *path)
-{
-  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
-  g_autoptr (GString) normal = g_string_new (NULL);
-
-  if (path[0] != '/' || strlen (path) >= PATH_MAX)
-    return NULL;
-  for (gsize i = 0; parts[i]; i++)
-    {
-      if (strcmp (parts[i], "..") == 0 || strlen (parts[i]) > NAME_MAX)
-        return NULL;
-      if (parts[i][0] != '\0' && strcmp (parts[i], ".") != 0)
-        g_string_append_printf (normal, "/%s", parts[i]);
-    }
-  return g_string_free (g_steal_pointer (&normal), FALSE);
-}
-
-static gboolean
-is_taken (const char *path)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (taken); i++)
-    if (path_below (path, taken[i]))
-      return TRUE;
-  return path[0] == '\0';
-}
-
 AsbLocalWorkdir *
 asb_local_workdir_parse (const char *path, GError **error)
 {
   g_autoptr (AsbLocalWorkdir) self = g_new0 (AsbLocalWorkdir, 1);
 
-  self->path = normalize (path);
+  self->path = asb_local_path_normalize (path);
   if (!self->path)
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                    "Working directory “%s” is not an absolute path without “..”", path);
       return NULL;
     }
-  if (is_taken (self->path))
+  if (asb_local_path_is_taken (self->path))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY,
                    "Working directory “%s” cannot be made writable in a local sandbox, take one "
@@ -93,7 +47,7 @@ asb_local_workdir_parse (const char *path, GError **error)
     }
   for (gsize i = 0; i < G_N_ELEMENTS (usual) && !self->mount; i++)
     {
-      self->below = g_strdup (path_below (self->path, usual[i].mount));
+      self->below = g_strdup (asb_local_path_below (self->path, usual[i].mount));
       self->folder = usual[i].folder;
       self->mount = self->below ? g_strdup (usual[i].mount) : NULL;
     }
@@ -104,6 +58,14 @@ asb_local_workdir_parse (const char *path, GError **error)
       self->below = g_strdup ("");
     }
   return g_steal_pointer (&self);
+}
+
+void
+asb_local_workdir_set_covered (AsbLocalWorkdir *self, const char *target)
+{
+  g_free (self->mount);
+  self->mount = g_strdup (target);
+  self->folder = NULL;
 }
 
 void
@@ -118,7 +80,7 @@ asb_local_workdir_free (AsbLocalWorkdir *self)
 gboolean
 asb_local_workdir_is_elsewhere (const AsbLocalWorkdir *self)
 {
-  return strcmp (self->folder, ASB_LOCAL_FOLDER_WORKDIR) == 0;
+  return g_strcmp0 (self->folder, ASB_LOCAL_FOLDER_WORKDIR) == 0;
 }
 
 /* Returns: the directory @name of @parent, made if missing, or -1. */

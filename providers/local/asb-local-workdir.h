@@ -11,7 +11,7 @@ typedef struct
   char *path;         /* inside, normalized */
   char *mount;        /* inside: the mount point it is, or lies below */
   char *below;        /* relative to the mount point, "" for the mount point itself */
-  const char *folder; /* of the state folder: what is mounted there */
+  const char *folder; /* of the state folder: what is mounted there; NULL: a folder of the user */
 } AsbLocalWorkdir;
 
 /* The folders each sandbox has, and what a working directory elsewhere is mounted from. */
@@ -27,5 +27,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbLocalWorkdir, asb_local_workdir_free)
 /* Whether it needs a mount of its own. */
 gboolean asb_local_workdir_is_elsewhere (const AsbLocalWorkdir *self);
 
-/* Makes it in a state folder nobody else has seen yet. */
+/* It lies in a folder of the user that is mounted at @target. */
+void asb_local_workdir_set_covered (AsbLocalWorkdir *self, const char *target);
+
+/* Makes it in a state folder, following no link. Not for one in a folder of the user. */
 gboolean asb_local_workdir_make (const AsbLocalWorkdir *self, int state_fd, GError **error);

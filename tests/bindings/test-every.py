@@ -112,6 +112,10 @@ def sample(parameter):
         return GLib.Error.new_literal(Asb.error_quark(), "An error", 1)
     if kind == "Gio.Cancellable":
         return Gio.Cancellable.new()
+    if kind == "Gio.ListModel" and name == "mounts":
+        mounts = Gio.ListStore.new(Asb.Mount)
+        mounts.append(Asb.Mount(source="/tmp", target="/data", mode=Asb.MountMode.OVERLAY))
+        return mounts
     if kind == "Gio.IOStream":
         return Gio.SimpleIOStream.new(Gio.MemoryInputStream.new(), Gio.MemoryOutputStream.new_resizable())
     if kind == "Gio.ListModel":

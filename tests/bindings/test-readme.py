@@ -71,10 +71,11 @@ class TestReadme(TestCase):
         outputs = [subprocess.run([ASB, *shlex.split(line)], cwd=self.folder, capture_output=True,
                                   text=True, check=True).stdout for line in lines]
         self.assertEqual([line.split()[0] for line in lines],
-                         ["create", "exec", "put", "history", "rm"])
+                         ["create", "exec", "put", "history", "rm", "run"])
         self.assertTrue(outputs[0].startswith("local:"), outputs[0])
         self.assertIn("gcc", outputs[1])
         self.assertIn("file.write", outputs[3])
+        self.assertIn("notes.txt", outputs[5])
 
     def test_first_command(self):
         (line,) = re.findall(r"^    \./dev run -- (.*)$", readme(), re.MULTILINE)

@@ -113,7 +113,7 @@ class Sandboxes(TestCase):
     def test_list_json(self):
         sandbox = self.create("--name", "näme “x” \\ \"y\"")
         (entry,) = self.json("list")
-        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message",
+        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message", "mounts",
                                       "image", "workdir", "created_at", "expires_at", "metadata"})
         self.assertEqual((entry["provider"], entry["id"]), ("local", sandbox))
         self.assertEqual(entry["name"], "näme “x” \\ \"y\"")

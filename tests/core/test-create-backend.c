@@ -203,6 +203,41 @@ nameless_environment (Fixture *fixture)
   asb_backend_options_set_environment (fixture->options, environment);
 }
 
+static void
+add_mount (Fixture *fixture, const char *source, const char *target)
+{
+  g_autoptr (AsbMount) mount = asb_mount_new (source, target, ASB_MOUNT_MODE_OVERLAY);
+
+  asb_backend_options_add_mount (fixture->options, mount);
+}
+
+static void
+stray_mount (Fixture *fixture)
+{
+  stray_ref (fixture);
+  asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
+  add_mount (fixture, "/src", "/workspace");
+}
+
+static void
+relative_mount (Fixture *fixture)
+{
+  add_mount (fixture, "/src", "/workspace");
+  add_mount (fixture, "src", "/data");
+}
+
+static void
+relative_target (Fixture *fixture)
+{
+  add_mount (fixture, "/src", "workspace");
+}
+
+static void
+climbing_target (Fixture *fixture)
+{
+  add_mount (fixture, "/src", "/workspace/../etc");
+}
+
 static const Rule rules[] = {
   { "mode", break_mode, "Option “mode”" },
   { "cleanup", break_cleanup, "Option “cleanup”" },
@@ -224,6 +259,10 @@ static const Rule rules[] = {
   { "workdir", relative_workdir, "Option “workdir”" },
   { "environment/bad", bad_environment, "Option “environment”" },
   { "environment/nameless", nameless_environment, "Option “environment”" },
+  { "mounts/stray", stray_mount, "Option “mounts” needs" },
+  { "mounts/source", relative_mount, "source of mount 2, “src”" },
+  { "mounts/target", relative_target, "target of mount 1, “workspace”" },
+  { "mounts/climbing", climbing_target, "“/workspace/../etc”" },
 };
 
 static void
@@ -413,6 +452,21 @@ test_spec (Fixture *fixture, gconstpointer data)
   /* The caller's own are not written to. */
   g_assert_cmpuint (g_hash_table_size (metadata), ==, 1);
   test_backend_close (backend);
+}
+
+static void
+test_mounts_unsupported (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("A provider that cannot show folders is not asked to");
+
+  add_mount (fixture, "/src", "/workspace");
+  backend = asb_create_backend (fixture->options, NULL, &fixture->error);
+  g_assert_null (backend);
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_nonnull (strstr (fixture->error->message, "mounts"));
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "create_sandbox"), ==, 0);
 }
 
 static void
@@ -885,6 +939,7 @@ main (int argc, char **argv)
   ADD ("provider/default-registry", test_default_registry);
   ADD ("provider/unknown", test_unknown_provider);
   ADD ("create/spec", test_spec);
+  ADD ("create/mounts", test_mounts_unsupported);
   ADD ("create/instance-id", test_instance_id);
   ADD ("create/idempotency", test_idempotency);
   ADD ("create/workdir", test_workdir_made);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-mount.h"
+
+#include <string.h>
+
+#include "tool-json.h"
+
+#define WORKSPACE "/workspace"
+
+static const struct
+{
+  const char *word;
+  AsbMountMode mode;
+} modes[] = {
+  { "ro", ASB_MOUNT_MODE_READ_ONLY },
+  { "rw", ASB_MOUNT_MODE_READ_WRITE },
+  { "overlay", ASB_MOUNT_MODE_OVERLAY },
+};
+
+/* Cuts “:MODE” off the end of @text, if it is there. */
+static gboolean
+take_mode (char *text, AsbMountMode *mode)
+{
+  char *colon = strrchr (text, ':');
+
+  for (gsize i = 0; colon && i < G_N_ELEMENTS (modes); i++)
+    if (strcmp (colon + 1, modes[i].word) == 0)
+      {
+        *mode = modes[i].mode;
+        *colon = '\0';
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* Cuts “:TARGET” off the end of @text. Returns: (nullable): the target */
+static const char *
+take_target (char *text)
+{
+  char *colon = strrchr (text, ':');
+
+  if (!colon || colon[1] != '/')
+    return NULL;
+  *colon = '\0';
+  return colon + 1;
+}
+
+static gboolean
+refuse (const char *text, const char *wanted, GError **error)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "“%s” names no folder to show; give %s, with the mode ro, rw or overlay", text,
+               wanted);
+  return FALSE;
+}
+
+static void
+add (AsbBackendOptions *options, const char *source, const char *target, AsbMountMode mode)
+{
+  g_autoptr (AsbMount) mount = asb_mount_new (source, target, mode);
+
+  asb_backend_options_add_mount (options, mount);
+}
+
+static gboolean
+add_mount (const char *text, AsbBackendOptions *options, GError **error)
+{
+  g_autofree char *rest = g_strdup (text);
+  AsbMountMode mode = ASB_MOUNT_MODE_READ_ONLY;
+  gboolean has_mode = take_mode (rest, &mode);
+  const char *target = take_target (rest);
+  g_autofree char *source = g_canonicalize_filename (rest, NULL);
+  g_autofree char *name = g_path_get_basename (source);
+  g_autofree char *usual = g_build_filename (WORKSPACE, name, NULL);
+
+  /* What follows a colon and is neither was meant to be one of them. */
+  if (rest[0] == '\0' || (!has_mode && !target && strchr (rest, ':')))
+    return refuse (text, "SOURCE[:TARGET][:MODE]", error);
+  add (options, source, target ? target : usual, mode);
+  return TRUE;
+}
+
+static gboolean
+add_project (const char *text, AsbBackendOptions *options, GError **error)
+{
+  g_autofree char *rest = g_strdup (text);
+  AsbMountMode mode = ASB_MOUNT_MODE_OVERLAY;
+  gboolean has_mode = take_mode (rest, &mode);
+  g_autofree char *source = g_canonicalize_filename (rest, NULL);
+
+  if (rest[0] == '\0' || (!has_mode && strchr (rest, ':')))
+    return refuse (text, "DIR[:MODE]", error);
+  add (options, source, WORKSPACE, mode);
+  return TRUE;
+}
+
+gboolean
+tool_mounts_apply (const ToolMounts *self, AsbBackendOptions *options, GError **error)
+{
+  for (guint i = 0; self->mounts && i < self->mounts->len; i++)
+    if (!add_mount (g_ptr_array_index (self->mounts, i), options, error))
+      return FALSE;
+  return !self->project || add_project (self->project, options, error);
+}
+
+char *
+tool_mount_dup_text (AsbMount *mount)
+{
+  g_autofree char *source = g_filename_display_name (asb_mount_get_source (mount));
+  g_autofree char *target = g_filename_display_name (asb_mount_get_target (mount));
+
+  return g_strdup_printf ("%s at %s, %s", source, target,
+                          tool_enum_get_nick (ASB_TYPE_MOUNT_MODE, asb_mount_get_mode (mount)));
+}
