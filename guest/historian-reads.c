@@ -86,7 +86,7 @@ send_some (HistoryRead *read, HistorianLink *link, size_t size)
 
 /* FALSE when the read is over. */
 static bool
-pump_one (HistoryRead *read, HistorianLink *link, HistoryStore *store)
+pump_one (HistorianReads *reads, HistoryRead *read, HistorianLink *link, HistoryStore *store)
 {
   HistoryError error;
 
@@ -110,6 +110,11 @@ pump_one (HistoryRead *read, HistorianLink *link, HistoryStore *store)
           reply_error (link, read->call, &error);
           return false;
         }
+      else if (history_buffer_size (&read->pending) == 0 && !read->is_exhausted)
+        {
+          reads->is_busy = true;
+          return true;
+        }
     }
   return true;
 }
@@ -119,9 +124,10 @@ historian_reads_pump (HistorianReads *reads, HistorianLink *link, HistoryStore *
 {
   HistoryRead **position = &reads->first;
 
+  reads->is_busy = false;
   while (*position)
     {
-      if (pump_one (*position, link, store))
+      if (pump_one (reads, *position, link, store))
         position = &(*position)->next;
       else
         drop (reads, position);

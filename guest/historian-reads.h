@@ -11,6 +11,9 @@ typedef struct
 {
   HistoryRead *first;
   size_t n_reads;
+
+  /* Whether one of them has more to do before it can send anything. */
+  bool is_busy;
 } HistorianReads;
 
 void historian_reads_start (HistorianReads *reads, HistorianLink *link, HistoryStore *store,

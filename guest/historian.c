@@ -240,6 +240,14 @@ call_read (Historian *self, uint32_t call, HistoryReadKind kind, json_t *argumen
   historian_reads_start (&self->reads, &self->link, &self->store, kind, call, arguments);
 }
 
+/* With all that is known. */
+static void
+call_export (Historian *self, uint32_t call, json_t *arguments)
+{
+  commit_due (self, true);
+  call_read (self, call, HISTORY_READ_DATABASE, arguments);
+}
+
 /* Calls that write join the batch; the others come after what was asked for before them. */
 static bool
 dispatch_write (Historian *self, const char *name, uint32_t call, json_t *payload,
@@ -272,6 +280,8 @@ dispatch_other (Historian *self, const char *name, uint32_t call, json_t *argume
     call_read (self, call, HISTORY_READ_OPERATIONS, arguments);
   else if (strcmp (name, "history.get_output") == 0)
     call_read (self, call, HISTORY_READ_OUTPUT, arguments);
+  else if (strcmp (name, "history.export") == 0)
+    call_export (self, call, arguments);
   else if (strcmp (name, "history.status") == 0)
     call_status (self, call);
   else if (strcmp (name, "historian.close") == 0)
@@ -386,7 +396,8 @@ turn (Historian *self)
 {
   bool may_read = historian_link_queued (&self->link) < MAX_QUEUED_REPLIES;
 
-  historian_link_wait (&self->link, may_read, history_operations_due (&self->operations));
+  historian_link_wait (&self->link, may_read,
+                       self->reads.is_busy ? 0 : history_operations_due (&self->operations));
   if (may_read)
     drain (self);
   commit_due (self, false);

@@ -9,10 +9,11 @@
  * @history_dir is an absolute path; it is made when the history is first opened.
  *
  * CALL {"call", "args"} takes "history.open", "history.record", "history.query",
- * "history.get_operations", "history.get_output", "history.acknowledge" and "history.status" of
- * docs/guest-protocol.md §4.3. Besides, "history.open" with args {"existing": true} opens the
- * record that is there, whatever its identity, and never makes or renames one. What goes to a
- * client comes as DATA of channel 1 with FIN, within ASB_FRAME_WINDOW of the CREDIT given.
+ * "history.get_operations", "history.get_output", "history.export", "history.acknowledge" and
+ * "history.status" of docs/guest-protocol.md §4.3. Besides, "history.open" with args {"existing":
+ * true} opens the record that is there, whatever its identity, and never makes or renames one. What
+ * goes to a client comes as DATA of channel 1 with FIN, within ASB_FRAME_WINDOW of the CREDIT
+ * given.
  *
  * CALL {"call": "record.start", "record": {…}} is answered after the commit by {"result": {}} or
  * {"error": {…}}. Its call number names the operation from then on: DATA of channels 1 and 2 is

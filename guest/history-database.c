@@ -152,6 +152,7 @@ history_database_disconnect (HistoryDatabase *database, bool checkpoint)
 {
   for (int i = 0; i < HISTORY_MAX_STATEMENTS; i++)
     sqlite3_finalize (database->statements[i].statement);
+  sqlite3_backup_finish (database->copying);
   if (!checkpoint)
     sqlite3_db_config (database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
   sqlite3_close (database->handle);

@@ -29,6 +29,9 @@ typedef struct
   HistoryStatement statements[HISTORY_MAX_STATEMENTS];
   int64_t deadline;
 
+  /* A copy that is being made; it ends with the connection. */
+  sqlite3_backup *copying;
+
   /* The length of the write-ahead log after the last commit. */
   int log_pages;
 

@@ -107,6 +107,13 @@ begin_output (HistoryRead *read, HistoryStore *store, HistoryError *error)
 }
 
 static bool
+begin_database (HistoryRead *read, HistoryStore *store, HistoryError *error)
+{
+  read->export = history_export_new (store, error);
+  return read->export != NULL;
+}
+
+static bool
 begin (HistoryRead *read, HistoryStore *store, HistoryError *error)
 {
   if (!history_store_ensure (store, error))
@@ -117,6 +124,8 @@ begin (HistoryRead *read, HistoryStore *store, HistoryError *error)
       return begin_changes (read, store, error);
     case HISTORY_READ_OPERATIONS:
       return begin_operations (read, error);
+    case HISTORY_READ_DATABASE:
+      return begin_database (read, store, error);
     default:
       return begin_output (read, store, error);
     }
@@ -141,6 +150,8 @@ void
 history_read_free (HistoryRead *read)
 {
   json_decref (read->arguments);
+  if (read->export)
+    history_export_free (read->export);
   history_buffer_clear (&read->pending);
   free (read);
 }
@@ -257,9 +268,24 @@ page_of_output (HistoryRead *read, HistoryStore *store, HistoryError *error)
   return step != HISTORY_FAILED;
 }
 
+/* What was copied can be read even when the record has gone meanwhile. */
+static bool
+page_of_database (HistoryRead *read, HistoryError *error)
+{
+  if (!history_export_is_copied (read->export))
+    return history_export_copy (read->export, error);
+  if (!history_export_read (read->export, &read->pending, error))
+    return false;
+  read->n_bytes += (int64_t)history_buffer_size (&read->pending);
+  read->is_exhausted = history_buffer_size (&read->pending) == 0;
+  return true;
+}
+
 bool
 history_read_page (HistoryRead *read, HistoryStore *store, HistoryError *error)
 {
+  if (read->kind == HISTORY_READ_DATABASE)
+    return page_of_database (read, error);
   if (!history_store_ensure (store, error))
     return false;
   switch (read->kind)
@@ -285,6 +311,8 @@ history_read_result (const HistoryRead *read)
     case HISTORY_READ_OPERATIONS:
       return json_pack ("{s:I, s:I}", "count", (json_int_t)read->n_items, "unreadable",
                         (json_int_t)read->n_unreadable);
+    case HISTORY_READ_DATABASE:
+      return json_pack ("{s:I}", "bytes", (json_int_t)read->n_bytes);
     default:
       return json_pack ("{s:I, s:I, s:I}", "bytes", (json_int_t)read->n_bytes, "chunks",
                         (json_int_t)read->n_items, "next_chunk", (json_int_t)read->cursor);

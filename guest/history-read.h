@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "history-export.h"
 #include "history-memory.h"
 #include "history-store.h"
 
@@ -14,7 +15,8 @@ typedef enum
 {
   HISTORY_READ_CHANGES,
   HISTORY_READ_OPERATIONS,
-  HISTORY_READ_OUTPUT
+  HISTORY_READ_OUTPUT,
+  HISTORY_READ_DATABASE
 } HistoryReadKind;
 
 typedef struct HistoryRead
@@ -39,19 +41,22 @@ typedef struct HistoryRead
   int64_t max_seq;
   bool reset_required;
 
+  HistoryExport *export;
+
   /* Bytes that are made and not sent, and the account of those that are. */
   HistoryBuffer pending;
   uint64_t sent;
   uint64_t credited;
 } HistoryRead;
 
-/* Checks the arguments of "history.query", "history.get_operations" or "history.get_output" and
- * begins. NULL on errors. */
+/* Checks the arguments of "history.query", "history.get_operations", "history.get_output" or
+ * "history.export" and begins. NULL on errors. */
 HistoryRead *history_read_new (HistoryReadKind kind, uint32_t call, json_t *arguments,
                                HistoryStore *store, HistoryError *error);
 void history_read_free (HistoryRead *read);
 
-/* Makes the next page, which may be empty; sets is_exhausted after the last one. */
+/* Makes the next page, which may be empty; sets is_exhausted after the last one. Where nothing is
+ * made and more is to come, it has done as much as others should wait for. */
 bool history_read_page (HistoryRead *read, HistoryStore *store, HistoryError *error);
 
 json_t *history_read_result (const HistoryRead *read);

@@ -474,6 +474,88 @@ asb_history_store_get_output (AsbHistoryStore *self, const char *event_id, AsbOu
 }
 
 /**
+ * asb_history_store_export_async:
+ * @self: a [iface@HistoryStore]
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Asks for the whole record as one SQLite database, as it is at one moment, with what was done
+ * until now. Nobody who writes waits for it. It is complete when reading the stream has come to
+ * its end without an error; what was read before an error is of no use.
+ *
+ * Fails with `ASB_ERROR_UNSUPPORTED_CAPABILITY` where the record is no such file, with
+ * `ASB_ERROR_TOO_MANY_REQUESTS` while another export of the same record is read, and with
+ * `ASB_ERROR_HISTORY_STORAGE_EXHAUSTED` where a copy has no room beside the record.
+ *
+ * Since: 1.0
+ */
+void
+asb_history_store_export_async (AsbHistoryStore *self, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data)
+{
+  static const AsbCallKind kind = { "export the history", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_HISTORY_STORE (self));
+
+  task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
+                         asb_history_store_export_async);
+  if (ASB_HISTORY_STORE_GET_IFACE (self)->export)
+    {
+      ASB_HISTORY_STORE_GET_IFACE (self)->export(self, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "export");
+}
+
+/**
+ * asb_history_store_export_finish:
+ * @self: a [iface@HistoryStore]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@HistoryStore.export_async].
+ *
+ * Returns: (transfer full): a stream of the bytes of the database
+ *
+ * Since: 1.0
+ */
+GInputStream *
+asb_history_store_export_finish (AsbHistoryStore *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_HISTORY_STORE (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_history_store_export:
+ * @self: a [iface@HistoryStore]
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Asks for the whole record as one SQLite database. Blocks; see
+ * [method@HistoryStore.export_async].
+ *
+ * Returns: (transfer full): a stream of the bytes of the database
+ *
+ * Since: 1.0
+ */
+GInputStream *
+asb_history_store_export (AsbHistoryStore *self, GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_HISTORY_STORE (self), NULL);
+
+  asb_sync_begin (&sync);
+  asb_history_store_export_async (self, cancellable, asb_sync_ready_cb, &sync);
+  return asb_history_store_export_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
  * asb_history_store_acknowledge_async:
  * @self: a [iface@HistoryStore]
  * @consumer_id: the name of the reader

@@ -41,9 +41,10 @@ struct _AsbHistoryStoreInterface
   void (*cleanup) (AsbHistoryStore *self, GTask *task);
   void (*get_status) (AsbHistoryStore *self, GTask *task);
   void (*close) (AsbHistoryStore *self, GTask *task);
+  void (*export) (AsbHistoryStore *self, GTask *task);
 
   /*< private >*/
-  gpointer _reserved[16];
+  gpointer _reserved[15];
 };
 
 ASB_AVAILABLE_IN_1_0
@@ -103,6 +104,15 @@ void asb_history_store_get_output_async (AsbHistoryStore *self, const char *even
 ASB_AVAILABLE_IN_1_0
 GInputStream *asb_history_store_get_output_finish (AsbHistoryStore *self, GAsyncResult *result,
                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_history_store_export (AsbHistoryStore *self, GCancellable *cancellable,
+                                        GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_history_store_export_async (AsbHistoryStore *self, GCancellable *cancellable,
+                                     GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_history_store_export_finish (AsbHistoryStore *self, GAsyncResult *result,
+                                               GError **error);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_history_store_acknowledge (AsbHistoryStore *self, const char *consumer_id, gint64 seq,
                                         GCancellable *cancellable, GError **error);

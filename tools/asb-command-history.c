@@ -8,6 +8,7 @@ static const ToolCommand *const children[] = {
   &tool_command_history_list,
   &tool_command_history_show,
   &tool_command_history_output,
+  &tool_command_history_export,
   NULL,
 };
 

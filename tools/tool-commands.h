@@ -23,4 +23,5 @@ extern const ToolCommand tool_command_version;
 
 extern const ToolCommand tool_command_history_list;
 extern const ToolCommand tool_command_history_output;
+extern const ToolCommand tool_command_history_export;
 extern const ToolCommand tool_command_history_show;

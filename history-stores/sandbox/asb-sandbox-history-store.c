@@ -402,6 +402,13 @@ asb_sandbox_history_store_get_output (AsbHistoryStore *store, const char *event_
              g_variant_dict_end (&arguments), output_cb);
 }
 
+static void
+asb_sandbox_history_store_export (AsbHistoryStore *store, GTask *task)
+{
+  open_call (ASB_SANDBOX_HISTORY_STORE (store), task, "history.export",
+             g_variant_new ("a{sv}", NULL), output_cb);
+}
+
 /* The guest writes at once and keeps its database open for others: there is nothing to be done but
  * to let go. */
 static void
@@ -433,4 +440,5 @@ asb_sandbox_history_store_iface_init (AsbHistoryStoreInterface *iface)
   iface->acknowledge = asb_sandbox_history_store_acknowledge;
   iface->get_status = asb_sandbox_history_store_get_status;
   iface->close = asb_sandbox_history_store_close;
+  iface->export = asb_sandbox_history_store_export;
 }

@@ -265,6 +265,9 @@ class TestRecord(TestCase):
         self.assertEqual(command.get_result()["exit_code"], 4)
         output = store.get_output(command.get_event_id(), Asb.OutputStream.STDOUT, None)
         self.assertEqual(output.read_bytes(100, None).get_data(), b"a\0b")
+        memory = Gio.MemoryOutputStream.new_resizable()
+        memory.splice(store.export(None), Gio.OutputStreamSpliceFlags.CLOSE_TARGET, None)
+        self.assertEqual(memory.steal_as_bytes().get_data()[:16], b"SQLite format 3\0")
         backend.close(None)
 
     def test_closed(self):

@@ -142,6 +142,45 @@ class Tampering(Case):
         self.assertIn("before it ended", status.get_message())
 
 
+class Export(Case):
+    """The whole record as a file, while the sandbox lives."""
+
+    def export(self):
+        path = pathlib.Path(STATE, "exported.sqlite3")
+        with path.open("wb") as file:
+            stream = self.backend.get_history_store().export(None)
+            while piece := stream.read_bytes(1 << 16, None).get_data():
+                file.write(piece)
+        return sqlite3.connect(path)
+
+    def test_main_file_alone(self):
+        """Five operations are in what is exported, whatever is in the main file."""
+        for number in range(5):
+            self.shell(f"echo {number}")
+        database = self.export()
+        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        self.assertEqual(database.execute(
+            "SELECT status FROM history_events WHERE operation_type = 'command.execute'").fetchall(),
+            [("succeeded",)] * 5)
+        self.assertEqual(b"".join(data for (data,) in database.execute(
+            "SELECT data FROM command_output_chunks ORDER BY rowid")), b"0\n1\n2\n3\n4\n")
+        database.close()
+
+    def test_while_commands_run(self):
+        """It takes nothing away from them, and is whole."""
+        threads = [threading.Thread(target=lambda: [self.shell("head -c 300000 /dev/urandom | wc -c")
+                                                    for _ in range(10)]) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(5):
+            database = self.export()
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+            database.close()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(operations(self.backend)), 30)
+
+
 class Deaths(Case):
     """Whoever dies, the record says what is known, and no more."""
 

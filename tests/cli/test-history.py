@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb history: the record of sandboxes, live and removed."""
 
+import contextlib
+import os
+import sqlite3
+
 import tap_unittest
 from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb
 
@@ -91,6 +95,30 @@ class Live(SandboxTestCase):
         common = self.events()[0]["event_id"][:4]
         self.assert_refused(asb("history", "show", "box", common), 1, "Several events")
 
+    def test_export(self):
+        """One whole file, of what was done until then; what was there before is replaced by it."""
+        path = FOLDER / "record.sqlite3"
+        path.write_bytes(b"before")
+        self.assert_done(asb("history", "export", self.sandbox, str(path)), b"")
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+            exported = database.execute("SELECT event_id, status FROM history_events ORDER BY seq").fetchall()
+        listed = [(event["event_id"], event["status"]) for event in self.json("history", "list", self.sandbox)]
+        self.assertEqual(exported, listed)
+        self.assertEqual(self.assert_done(asb("history", "export", self.sandbox, "-"))[:16], b"SQLite format 3\0")
+        folder = FOLDER / "exported"
+        folder.mkdir()
+        self.assert_done(asb("history", "export", self.sandbox, str(folder)), b"")
+        self.assertEqual(os.listdir(folder), [f"{self.sandbox}.sqlite3"])
+
+    def test_export_refused(self):
+        path = FOLDER / "kept"
+        path.write_bytes(b"before")
+        self.assert_refused(asb("history", "export", "nobody", str(path)), 1, "nobody")
+        self.assertEqual(path.read_bytes(), b"before")
+        self.assert_refused(asb("history", "export", self.sandbox, "/nowhere/file"), 1, "/nowhere/file")
+
     def test_sandboxes(self):
         self.assertIn(self.sandbox, [sandbox["id"] for sandbox in self.json("history", "list")])
         self.assertRegex(self.assert_done(asb("history", "list")).decode(), r"(?m)^box +\w")
@@ -115,6 +143,8 @@ class Removed(TestCase):
         self.assert_done(asb("rm", "removed"))
         after = self.json("history", "list", "removed")
         self.assertEqual(after[:len(before)], before)
+        exported = self.assert_done(asb("history", "export", "removed", "-"))
+        self.assertEqual(exported[:16], b"SQLite format 3\0")
 
     def test_too_much_to_keep(self):
         asb("run", "--name", "much", "--", "head", "-c", "67108864", "/dev/zero")

@@ -12,7 +12,7 @@ from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
 COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "history",
             "modules", "version", "help"]
-GROUPS = {"history": ["list", "show", "output"]}
+GROUPS = {"history": ["list", "show", "output", "export"]}
 
 
 def all_commands():
