@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import socket
 import struct
@@ -357,6 +358,14 @@ def is_running(pid):
             return stat.read().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def wait_for_end(pidfd):
+    """Until the process has ended, which on a loaded machine may be after that was reported."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    assert poll.poll(PATIENCE * 1000), "a process is still running"
+    os.close(pidfd)
 
 
 def main():

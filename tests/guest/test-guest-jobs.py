@@ -5,7 +5,6 @@
 import hashlib
 import os
 import resource
-import select
 import shutil
 import signal
 import subprocess
@@ -42,14 +41,6 @@ def read_whole(path):
     """What is written into a FIFO, to its end."""
     with open(path, "rb") as fifo:
         return fifo.read()
-
-
-def wait_for_end(fd):
-    """Until the process of the pidfd has ended: on a loaded machine that may come after it was reported."""
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    assert poll.poll(PATIENCE * 1000), "a process is still running"
-    os.close(fd)
 
 
 def make_fifo(guest, name):

@@ -445,10 +445,10 @@ def test_end():
             call = client.start("command.start", {
                 "shell": "echo $$ > pids; trap '' TERM; sleep 1000; sleep 1001", "cwd": guest.work}, record=running)
             with open(pids) as fifo:
-                pid = int(fifo.readline())
+                process = os.pidfd_open(int(fifo.readline()))
             end(guest, client)
             assert guest.process.wait(PATIENCE) == 0
-            assert not is_running(pid)
+            wait_for_end(process)
             assert rows(guest) == {running["event_id"]: "cancelled", finished["event_id"]: "succeeded",
                                    job["event_id"]: "cancelled"}
             if end is end_with_shutdown:
