@@ -2,6 +2,7 @@
 
 #include "config.h"
 
+#include "asb-backend-commands-private.h"
 #include "asb-backend-private.h"
 #include "asb-call-private.h"
 #include "asb-command-private.h"
@@ -112,9 +113,9 @@ describe_run (AsbCommandSpec *spec, const char *cwd)
   return record;
 }
 
-static void
-begin_command (AsbBackend *self, GTask *task, AsbCommandSpec *spec, AsbCommandFlags flags,
-               GMainContext *context, AsbRunPerform perform)
+void
+asb_backend_begin_command (AsbBackend *self, GTask *task, AsbCommandSpec *spec,
+                           AsbCommandFlags flags, GMainContext *context, AsbRunPerform perform)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbCommandSpec) resolved = resolve_spec (self, spec, flags, &error);
@@ -450,12 +451,11 @@ perform_execute (AsbRun *run)
 
 /* Starting. */
 
-static void
-record_end (AsbCommandResult *result, const GError *error, gpointer user_data,
-            GAsyncReadyCallback recorded, gpointer recorded_data)
+void
+asb_backend_record_command_end (AsbRecorder *recorder, AsbOperation *operation,
+                                AsbCommandResult *result, const GError *error,
+                                GAsyncReadyCallback callback, gpointer user_data)
 {
-  AsbOperation *operation = user_data;
-  AsbRecorder *recorder = g_object_get_data (G_OBJECT (operation), "asb-recorder");
   AsbOutcome outcome = { 0 };
 
   if (result)
@@ -465,8 +465,18 @@ record_end (AsbCommandResult *result, const GError *error, gpointer user_data,
       outcome.status = asb_recorder_status_of_error (error);
       outcome.result = asb_recorder_describe_error (error);
     }
-  asb_recorder_complete_async (recorder, operation, &outcome, recorded, recorded_data);
+  asb_recorder_complete_async (recorder, operation, &outcome, callback, user_data);
   g_clear_pointer (&outcome.output, g_variant_unref);
+}
+
+static void
+record_end (AsbCommandResult *result, const GError *error, gpointer user_data,
+            GAsyncReadyCallback recorded, gpointer recorded_data)
+{
+  AsbOperation *operation = user_data;
+
+  asb_backend_record_command_end (g_object_get_data (G_OBJECT (operation), "asb-recorder"),
+                                  operation, result, error, recorded, recorded_data);
 }
 
 static void
@@ -531,7 +541,7 @@ asb_backend_execute_async (AsbBackend *self, AsbCommandSpec *spec, GCancellable 
 
   task = asb_call_begin (self, &kind, ASB_TYPE_COMMAND_RESULT, cancellable, callback, user_data,
                          asb_backend_execute_async);
-  begin_command (self, task, spec, ASB_COMMAND_FLAGS_NONE, NULL, perform_execute);
+  asb_backend_begin_command (self, task, spec, ASB_COMMAND_FLAGS_NONE, NULL, perform_execute);
 }
 
 /**
@@ -596,7 +606,8 @@ start_command (AsbBackend *self, AsbCommandSpec *spec, GMainContext *context,
   GTask *task = asb_call_begin (self, &kind, ASB_TYPE_COMMAND, cancellable, callback, user_data,
                                 asb_backend_start_command_async);
 
-  begin_command (self, task, spec, asb_command_spec_get_flags (spec), context, perform_start);
+  asb_backend_begin_command (self, task, spec, asb_command_spec_get_flags (spec), context,
+                             perform_start);
 }
 
 /**

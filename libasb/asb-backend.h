@@ -14,6 +14,7 @@
 #include "asb-command.h"
 #include "asb-file-info.h"
 #include "asb-file-search.h"
+#include "asb-job.h"
 #include "asb-search-result.h"
 #include "asb-text-match.h"
 #include "asb-version.h"
@@ -78,6 +79,30 @@ void asb_backend_start_command_async (AsbBackend *self, AsbCommandSpec *spec,
 ASB_AVAILABLE_IN_1_0
 AsbCommand *asb_backend_start_command_finish (AsbBackend *self, GAsyncResult *result,
                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbJob *asb_backend_start_job (AsbBackend *self, AsbCommandSpec *spec, const char *name,
+                               GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_start_job_async (AsbBackend *self, AsbCommandSpec *spec, const char *name,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback,
+                                  gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbJob *asb_backend_start_job_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_list_jobs (AsbBackend *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_list_jobs_async (AsbBackend *self, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_list_jobs_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbJob *asb_backend_query_job (AsbBackend *self, const char *job_id, GCancellable *cancellable,
+                               GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_query_job_async (AsbBackend *self, const char *job_id, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbJob *asb_backend_query_job_finish (AsbBackend *self, GAsyncResult *result, GError **error);
 ASB_AVAILABLE_IN_1_0
 GListModel *asb_backend_list_files (AsbBackend *self, const char *path, GCancellable *cancellable,
                                     GError **error);

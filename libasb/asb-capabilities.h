@@ -134,6 +134,14 @@ G_BEGIN_DECLS
  * Since: 1.0
  */
 #define ASB_CAPABILITY_RESOURCE_LIMITS "resource_limits"
+/**
+ * ASB_CAPABILITY_BACKGROUND_JOBS:
+ *
+ * Commands can run on for themselves, whoever is connected.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_BACKGROUND_JOBS "background_jobs"
 
 /**
  * ASB_CAPABILITY_MOUNTS:

@@ -93,6 +93,9 @@ static const char *const names[] = {
   [ASB_ERROR_HISTORY_UNAVAILABLE] = "history_unavailable",
   [ASB_ERROR_HISTORY_IDENTITY] = "history_identity",
   [ASB_ERROR_TOO_MANY_REQUESTS] = "too_many_requests",
+  [ASB_ERROR_JOB_NOT_FOUND] = "job_not_found",
+  [ASB_ERROR_JOB_RUNNING] = "job_running",
+  [ASB_ERROR_OUTPUT_DROPPED] = "output_dropped",
   [ASB_ERROR_INTERNAL] = "internal_error",
 };
 

@@ -95,6 +95,10 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_HISTORY_UNAVAILABLE: there is no record in this sandbox
  * @ASB_ERROR_HISTORY_IDENTITY: the record belongs to another sandbox
  * @ASB_ERROR_TOO_MANY_REQUESTS: too much at once. Try again when something has ended
+ * @ASB_ERROR_JOB_NOT_FOUND: there is no such job in the sandbox, or it is forgotten
+ * @ASB_ERROR_JOB_RUNNING: the job has not ended
+ * @ASB_ERROR_OUTPUT_DROPPED: output from there is no longer kept. The error info says where what is
+ *   kept begins
  * @ASB_ERROR_INTERNAL: a fault of the library or the guest. Report it
  *
  * Why something failed. A cancelled operation always fails with %G_IO_ERROR_CANCELLED. Whether a
@@ -160,6 +164,9 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_HISTORY_UNAVAILABLE,
   ASB_ERROR_HISTORY_IDENTITY,
   ASB_ERROR_TOO_MANY_REQUESTS,
+  ASB_ERROR_JOB_NOT_FOUND,
+  ASB_ERROR_JOB_RUNNING,
+  ASB_ERROR_OUTPUT_DROPPED,
   ASB_ERROR_INTERNAL
 } AsbError;
 

@@ -27,7 +27,8 @@ typedef struct
   /* The event without which there is no result; NULL: there is none. */
   const char *opening;
   gboolean (*opened) (AsbGuestCall *call, gpointer data, const json_t *event, GError **error);
-  /* Before the first byte of a channel; may be NULL. */
+  /* Before the first byte of a channel, or when a call without such an event says “opened”; may be
+   * NULL. */
   void (*begun) (AsbGuestCall *call, gpointer data);
   /* For channels of the mode %ASB_GUEST_CHANNEL_SINK. */
   gboolean (*received) (AsbGuestCall *call, gpointer data, const guint8 *bytes, gsize size,

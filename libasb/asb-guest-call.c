@@ -203,6 +203,15 @@ refuse (GError **error, const char *message)
   return FALSE;
 }
 
+/* What comes on channels has begun, or will. */
+static void
+begin (AsbGuestCall *self)
+{
+  if (!self->begun && !self->answered && self->kind->begun)
+    self->kind->begun (self, self->data);
+  self->begun = TRUE;
+}
+
 gboolean
 asb_guest_call_handle_event (AsbGuestCall *self, const json_t *event, GError **error)
 {
@@ -212,6 +221,8 @@ asb_guest_call_handle_event (AsbGuestCall *self, const json_t *event, GError **e
     return refuse (error, "an event came after the reply of its call");
   if (!asb_guest_json_get_string (event, "event", G_MAXSIZE, &name, error))
     return FALSE;
+  if (!self->kind->opening && g_str_equal (name, "opened"))
+    begin (self);
   if (!self->kind->opening || !g_str_equal (name, self->kind->opening))
     return TRUE;
   if (self->opened)
@@ -294,9 +305,8 @@ asb_guest_call_handle_data (AsbGuestCall *self, guint16 number, const guint8 *by
     return FALSE;
   if (size > 0 && self->kind->opening && !self->opened)
     return refuse (error, "data came before its call was opened");
-  if (size > 0 && !self->begun && !self->answered && self->kind->begun)
-    self->kind->begun (self, self->data);
-  self->begun |= size > 0;
+  if (size > 0)
+    begin (self);
 
   channel->total += size;
   if (size > 0 && !channel->stopped && !deliver (self, channel, bytes, size, error))

@@ -34,6 +34,9 @@ AsbGuestCall *asb_guest_task_call_new (const char *name, json_t *arguments, AsbO
 /* Commands. */
 void asb_guest_start_command (AsbTransport *transport, AsbCommandSpec *spec, GTask *task);
 
+void asb_guest_start_job (AsbTransport *transport, AsbCommandSpec *spec, const char *name,
+                          GTask *task);
+
 /* How many entries of a directory are gathered at most. Tests have less patience. */
 extern guint asb_guest_max_entries;
 

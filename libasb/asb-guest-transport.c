@@ -91,7 +91,7 @@ static const struct
   { "files", ASB_CAPABILITY_FILESYSTEM },           { "files", ASB_CAPABILITY_BINARY_FILES },
   { "files", ASB_CAPABILITY_ATOMIC_RENAME },        { "files", ASB_CAPABILITY_FILE_HASH },
   { "search", ASB_CAPABILITY_FILE_SEARCH },         { "grep", ASB_CAPABILITY_TEXT_SEARCH },
-  { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
+  { "history", ASB_CAPABILITY_SANDBOX_HISTORY },    { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
 };
 
 static AsbCapabilities *
@@ -143,6 +143,7 @@ asb_guest_transport_iface_init (AsbTransportInterface *iface)
   iface->search_text = asb_guest_search_text;
   iface->call = asb_guest_call_service;
   iface->open_call = asb_guest_open_service;
+  iface->start_job = asb_guest_start_job;
   iface->close = asb_guest_transport_close;
 }
 

@@ -27,7 +27,7 @@ struct _AsbRun
 
 typedef struct
 {
-  const char *operation_type;
+  const char *operation_type; /* NULL: it is not recorded */
   gboolean travels;
   GVariant *request;        /* floating or NULL */
   GVariant *command;        /* floating or NULL */

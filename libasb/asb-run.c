@@ -32,7 +32,8 @@ asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOper
                   "provider-key", asb_sandbox_ref_get_provider_key (backend->ref), "sandbox-id",
                   ASB_BACKEND_SANDBOX_ID (backend), "sandbox-instance-id",
                   asb_sandbox_ref_get_sandbox_instance_id (backend->ref), NULL);
-  asb_error_info_set_operation (info, operation_type);
+  if (operation_type)
+    asb_error_info_set_operation (info, operation_type);
   if (operation)
     g_object_set (info, "operation-id", asb_operation_get_event_id (operation), "actor-id",
                   asb_operation_get_actor_id (operation), "correlation-id",

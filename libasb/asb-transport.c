@@ -72,6 +72,21 @@ discard_process (gpointer source, const GValue *result)
     asb_process_force_exit (process);
 }
 
+/* Likewise. */
+static void
+discard_job (gpointer source, const GValue *result)
+{
+  GVariant *status = g_value_get_variant (result);
+  const char *id;
+  GVariantDict arguments;
+
+  if (!status || !g_variant_lookup (status, "job_id", "&s", &id))
+    return;
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "job_id", "s", id);
+  asb_transport_call_async (source, "job.stop", g_variant_dict_end (&arguments), NULL, NULL, NULL);
+}
+
 /**
  * asb_transport_get_capabilities:
  * @self: a [iface@Transport]
@@ -1142,6 +1157,97 @@ asb_transport_open_call (AsbTransport *self, const char *name, GVariant *argumen
   asb_sync_begin (&sync);
   asb_transport_open_call_async (self, name, arguments, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_open_call_finish (self, asb_sync_wait (&sync), error);
+}
+
+/**
+ * asb_transport_start_job_async:
+ * @self: a [iface@Transport]
+ * @spec: the command
+ * @name: (nullable): a label for people
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Starts a command that runs on for itself. Done when the program runs. What else can be done with
+ * jobs are calls by name: `job.list`, `job.status`, `job.wait`, `job.signal`, `job.stop` and
+ * `job.remove` by [method@Transport.call], and `job.output` by [method@Transport.open_call], as
+ * `docs/guest-protocol.md` has them.
+ *
+ * Since: 1.0
+ */
+void
+asb_transport_start_job_async (AsbTransport *self, AsbCommandSpec *spec, const char *name,
+                               GCancellable *cancellable, GAsyncReadyCallback callback,
+                               gpointer user_data)
+{
+  static const AsbCallKind kind = { "start the job", 120, discard_job };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_TRANSPORT (self));
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (spec));
+
+  task = asb_call_begin (self, &kind, G_TYPE_VARIANT, cancellable, callback, user_data,
+                         asb_transport_start_job_async);
+  if (ASB_TRANSPORT_GET_IFACE (self)->start_job)
+    {
+      ASB_TRANSPORT_GET_IFACE (self)->start_job (self, spec, name, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "start_job");
+}
+
+/**
+ * asb_transport_start_job_finish:
+ * @self: a [iface@Transport]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Transport.start_job_async].
+ *
+ * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of `docs/guest-
+ * protocol.md` §4.5
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_transport_start_job_finish (AsbTransport *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_TRANSPORT (self), NULL);
+
+  return asb_call_finish_pointer (self, result, error);
+}
+
+/**
+ * asb_transport_start_job:
+ * @self: a [iface@Transport]
+ * @spec: the command
+ * @name: (nullable): a label for people
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Starts a command that runs on for itself. Done when the program runs. What else can be done with
+ * jobs are calls by name: `job.list`, `job.status`, `job.wait`, `job.signal`, `job.stop` and
+ * `job.remove` by [method@Transport.call], and `job.output` by [method@Transport.open_call], as
+ * `docs/guest-protocol.md` has them. Blocks; see [method@Transport.start_job_async].
+ *
+ * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of `docs/guest-
+ * protocol.md` §4.5
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_transport_start_job (AsbTransport *self, AsbCommandSpec *spec, const char *name,
+                         GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_TRANSPORT (self), NULL);
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (spec), NULL);
+
+  asb_sync_begin (&sync);
+  asb_transport_start_job_async (self, spec, name, cancellable, asb_sync_ready_cb, &sync);
+  return asb_transport_start_job_finish (self, asb_sync_wait (&sync), error);
 }
 
 /**

@@ -46,6 +46,7 @@ struct _AsbTransportInterface
   void (*search_text) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
   void (*open_call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
+  void (*start_job) (AsbTransport *self, AsbCommandSpec *spec, const char *name, GTask *task);
   void (*close) (AsbTransport *self, GTask *task);
 
   /*< private >*/
@@ -194,6 +195,15 @@ void asb_transport_open_call_async (AsbTransport *self, const char *name, GVaria
 ASB_AVAILABLE_IN_1_0
 GInputStream *asb_transport_open_call_finish (AsbTransport *self, GAsyncResult *result,
                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_transport_start_job (AsbTransport *self, AsbCommandSpec *spec, const char *name,
+                                   GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_start_job_async (AsbTransport *self, AsbCommandSpec *spec, const char *name,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_transport_start_job_finish (AsbTransport *self, GAsyncResult *result, GError **error);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_transport_close (AsbTransport *self, GCancellable *cancellable, GError **error);
 ASB_AVAILABLE_IN_1_0

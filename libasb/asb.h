@@ -26,6 +26,7 @@
 #include "asb-history-page.h"
 #include "asb-history-status.h"
 #include "asb-history-store.h"
+#include "asb-job.h"
 #include "asb-json-check.h"
 #include "asb-module.h"
 #include "asb-mount.h"

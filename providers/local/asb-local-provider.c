@@ -199,6 +199,7 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
     ASB_CAPABILITY_STREAMING_OUTPUT,    ASB_CAPABILITY_COMMAND_STDIN,
     ASB_CAPABILITY_EXACT_OUTPUT,        ASB_CAPABILITY_SANDBOX_HISTORY,
     ASB_CAPABILITY_PERSISTENT_LIFETIME, ASB_CAPABILITY_MOUNTS,
+    ASB_CAPABILITY_BACKGROUND_JOBS,
   };
   AsbCapabilities *capabilities = asb_capabilities_new ();
 
