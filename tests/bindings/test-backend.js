@@ -11,11 +11,14 @@ const BYTES = Uint8Array.from([0, 13, 10, 128, 255, 254, 195, 169]);
 const {CommandFlags, CommandSpec, FileFlags} = Asb;
 
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
-for (const verb of ['close', 'delete_file', 'execute', 'find_files', 'list_files', 'move_file', 'open_read',
-  'open_write', 'query_file', 'query_info', 'read_file', 'search_text', 'start_command', 'write_file'])
+for (const verb of ['close', 'delete_file', 'execute', 'find_files', 'list_files', 'list_jobs', 'move_file',
+  'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'search_text',
+  'start_command', 'start_job', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
   Gio._promisify(Asb.Command.prototype, `${verb}_async`, `${verb}_finish`);
+for (const verb of ['open_output', 'remove', 'send_signal', 'stop', 'wait'])
+  Gio._promisify(Asb.Job.prototype, `${verb}_async`, `${verb}_finish`);
 
 let backend = null;
 
@@ -73,6 +76,22 @@ async function forceExit() {
   command.force_exit();
   await command.wait_async(null);
   equal(command.get_state(), Asb.CommandState.CANCELLED);
+}
+
+async function jobs() {
+  const job = await backend.start_job_async(CommandSpec.new_shell('cat; echo a; exit 5'), 'mine', null);
+  equal([job.name, job.state], ['mine', Asb.CommandState.RUNNING]);
+  const output = await job.open_output_async(Asb.OutputStream.STDOUT, -1, true, null);
+  equal((await job.wait_async(null)).get_exit_status(), 5);
+  equal([...output.read_bytes(100, null).toArray()], [97, 10]);
+  const [same] = await backend.list_jobs_async(null);
+  equal([same.id, same.state, same.stdout_total], [job.id, Asb.CommandState.FAILED, 2]);
+  equal((await backend.query_job_async(job.id, null)).result.exit_status, 5);
+  ok(await job.send_signal_async(15, null) === false, 'too late');
+  const endless = backend.start_job(CommandSpec.new_argv(['tail', '-f', '/dev/null']), null, null);
+  equal((await endless.stop_async(null)).get_state(), Asb.CommandState.CANCELLED);
+  await job.remove_async(null);
+  await fails(Asb.Error, Asb.Error.JOB_NOT_FOUND, () => backend.query_job_async(job.id, null));
 }
 
 async function manyAtOnce() {
@@ -160,5 +179,5 @@ async function close() {
     () => backend.execute_async(CommandSpec.new_shell('true'), null));
 }
 
-run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, manyAtOnce,
+run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, jobs, manyAtOnce,
   cancelled, missingProgram, errorInfo, files, fileStreams, searches, record, close]);

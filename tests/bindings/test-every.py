@@ -64,6 +64,9 @@ class Subjects:
         spec = Asb.CommandSpec(argv=["true"], flags=Asb.CommandFlags.STDIN_PIPE)
         return self.backend().start_command(spec, None)
 
+    def make_Job(self):
+        return self.backend().start_job(Asb.CommandSpec.new_argv(["true"]), None, None)
+
     def make_SandboxRef(self):
         return self.backend().get_ref()
 

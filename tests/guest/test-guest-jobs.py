@@ -133,7 +133,11 @@ def test_client_is_killed_while_it_starts():
         client.close()
         assert int(read_whole(fifo)) > 0
         again = guest.connect()
-        [job] = again.run("job.list").result["jobs"]
+        jobs = []
+        # It is heard of a moment after it runs.
+        while not jobs:
+            jobs = again.run("job.list").result["jobs"]
+        [job] = jobs
         assert wait(again, job)["result"]["exit_code"] == 4
 
 

@@ -85,6 +85,9 @@ static const Code CODES[] = {
   { "history_identity", ASB_ERROR_HISTORY_IDENTITY },
   { "history_storage_exhausted", ASB_ERROR_HISTORY_STORAGE_EXHAUSTED },
   { "history_database_error", ASB_ERROR_HISTORY_DATABASE },
+  { "job_not_found", ASB_ERROR_JOB_NOT_FOUND },
+  { "job_running", ASB_ERROR_JOB_RUNNING },
+  { "output_dropped", ASB_ERROR_OUTPUT_DROPPED },
   { "internal_error", ASB_ERROR_INTERNAL },
   { "of_the_future", ASB_ERROR_SANDBOX_BACKEND },
   /* What this side would have found out. */
