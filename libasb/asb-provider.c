@@ -1065,3 +1065,94 @@ asb_provider_open_transport (AsbProvider *self, const char *sandbox_id, GCancell
   asb_provider_open_transport_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_open_transport_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * asb_provider_diagnose_async:
+ * @self: a [iface@Provider]
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Looks whether the provider can work where it is, and why not. It may make a sandbox for that,
+ * which it deletes again. What does not work is no error of this call, but one of its findings.
+ *
+ * Since: 1.0
+ */
+void
+asb_provider_diagnose_async (AsbProvider *self, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer user_data)
+{
+  static const AsbCallKind kind = { "diagnose the provider", 120, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROVIDER (self));
+
+  task = asb_call_begin (self, &kind, G_TYPE_VARIANT, cancellable, callback, user_data,
+                         asb_provider_diagnose_async);
+  if (asb_call_is_cancelled (task))
+    return;
+  if (ASB_PROVIDER_GET_IFACE (self)->diagnose)
+    {
+      ASB_PROVIDER_GET_IFACE (self)->diagnose (self, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "diagnose");
+}
+
+/**
+ * asb_provider_diagnose_finish:
+ * @self: a [iface@Provider]
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Ends what [method@Provider.diagnose_async] began.
+ *
+ * Returns: (transfer full): the findings, see [method@Provider.diagnose]
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_provider_diagnose_finish (AsbProvider *self, GAsyncResult *result, GError **error)
+{
+  g_autoptr (GVariant) findings = NULL;
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  findings = asb_call_finish_pointer (self, result, error);
+  if (!findings || g_variant_is_of_type (findings, G_VARIANT_TYPE ("aa{sv}")))
+    return g_steal_pointer (&findings);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+               "Could not diagnose the provider: its findings are of type “%s”, not “aa{sv}”",
+               g_variant_get_type_string (findings));
+  return NULL;
+}
+
+/**
+ * asb_provider_diagnose:
+ * @self: a [iface@Provider]
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Looks whether the provider can work where it is, and why not. Blocks; see
+ * [method@Provider.diagnose_async].
+ *
+ * Each finding is a dictionary of strings: `name`, what was looked at; `state`, which is `ok`,
+ * `warning` or `failure`; `message`, what was found; and `cure`, what helps, where there is
+ * something. Nothing in it is secret.
+ *
+ * Returns: (transfer full): the findings, of type `aa{sv}`
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_provider_diagnose (AsbProvider *self, GCancellable *cancellable, GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
+
+  asb_sync_begin (&sync);
+  asb_provider_diagnose_async (self, cancellable, asb_sync_ready_cb, &sync);
+  return asb_provider_diagnose_finish (self, asb_sync_wait (&sync), error);
+}

@@ -42,10 +42,11 @@ struct _AsbProviderInterface
   void (*put_file) (AsbProvider *self, const char *sandbox_id, const char *path, GBytes *contents,
                     guint mode, GTask *task);
   void (*open_transport) (AsbProvider *self, const char *sandbox_id, GTask *task);
+  void (*diagnose) (AsbProvider *self, GTask *task);
   gboolean thread_safe;
 
   /*< private >*/
-  gpointer _reserved[15];
+  gpointer _reserved[14];
 };
 
 ASB_AVAILABLE_IN_1_0
@@ -158,5 +159,12 @@ void asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_i
 ASB_AVAILABLE_IN_1_0
 AsbTransport *asb_provider_open_transport_finish (AsbProvider *self, GAsyncResult *result,
                                                   GError **error);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_provider_diagnose (AsbProvider *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_diagnose_async (AsbProvider *self, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_provider_diagnose_finish (AsbProvider *self, GAsyncResult *result, GError **error);
 
 G_END_DECLS

@@ -8,6 +8,7 @@
 
 extern const ToolCommand tool_command_cat;
 extern const ToolCommand tool_command_create;
+extern const ToolCommand tool_command_doctor;
 extern const ToolCommand tool_command_exec;
 extern const ToolCommand tool_command_get;
 extern const ToolCommand tool_command_help;

@@ -4,6 +4,7 @@
 
 #include "asb-local-provider.h"
 
+#include "asb-local-doctor.h"
 #include "asb-local-list.h"
 #include "asb-local-sandboxes.h"
 
@@ -367,6 +368,23 @@ asb_local_provider_open_stream (AsbProvider *provider, const char *sandbox_id, A
 }
 
 static void
+diagnose_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  AsbLocalProvider *self = source;
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_VARIANT);
+  g_value_take_variant (&value, asb_local_diagnose (&self->settings, cancellable));
+  g_task_return_value (task, &value);
+}
+
+static void
+asb_local_provider_diagnose (AsbProvider *provider, GTask *task)
+{
+  run (task, NULL, NULL, diagnose_thread);
+}
+
+static void
 provider_iface_init (AsbProviderInterface *iface)
 {
   iface->dup_name = asb_local_provider_dup_name;
@@ -376,5 +394,6 @@ provider_iface_init (AsbProviderInterface *iface)
   iface->list_sandboxes = asb_local_provider_list_sandboxes;
   iface->delete_sandbox = asb_local_provider_delete_sandbox;
   iface->open_stream = asb_local_provider_open_stream;
+  iface->diagnose = asb_local_provider_diagnose;
   iface->thread_safe = TRUE;
 }

@@ -11,7 +11,7 @@ import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
 COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "history",
-            "modules", "version", "help"]
+            "modules", "doctor", "version", "help"]
 GROUPS = {"history": ["list", "show", "output", "export"]}
 
 

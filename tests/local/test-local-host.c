@@ -145,6 +145,46 @@ test_state_folders (LocalTest *test, gconstpointer data)
   assert_unusable (open_to_all, open_to_all, "others can write", NULL);
 }
 
+static guint
+count_findings (GVariant *findings, const char *wanted)
+{
+  GVariantIter iter;
+  GVariant *finding;
+  guint n = 0;
+
+  g_variant_iter_init (&iter, findings);
+  while ((finding = g_variant_iter_next_value (&iter)))
+    {
+      const char *state = NULL;
+      const char *message = NULL;
+
+      g_assert_true (g_variant_lookup (finding, "state", "&s", &state));
+      g_assert_true (g_variant_lookup (finding, "message", "&s", &message));
+      n += strcmp (state, wanted) == 0;
+      g_variant_unref (finding);
+    }
+  return n;
+}
+
+static void
+test_diagnosis (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *script = write_script (test, "bwrap", "exit 1", 0755);
+  g_autoptr (AsbProvider) broken = provider_with (test, "bwrap", script);
+  g_autoptr (GVariant) well = NULL;
+  g_autoptr (GVariant) ill = NULL;
+  g_autoptr (GError) error = NULL;
+
+  well = asb_provider_diagnose (test->provider, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_findings (well, "failure"), ==, 0);
+  g_assert_cmpuint (count_findings (well, "ok"), >=, 6);
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
+  ill = asb_provider_diagnose (broken, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_findings (ill, "failure"), ==, 2);
+}
+
 static void
 test_silent (LocalTest *test, gconstpointer data)
 {
@@ -416,6 +456,7 @@ main (int argc, char **argv)
   local_test_add ("/local/host/refusing", test_refusing);
   local_test_add ("/local/host/causes", test_causes);
   local_test_add ("/local/host/state-folders", test_state_folders);
+  local_test_add ("/local/host/diagnosis", test_diagnosis);
   local_test_add ("/local/host/silent", test_silent);
   local_test_add ("/local/host/talkative", test_talkative);
   local_test_add ("/local/host/missing", test_missing);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-doctor.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "asb-local-folder.h"
+#include "asb-local-limits.h"
+#include "asb-local-programs.h"
+#include "asb-local-user.h"
+
+#define NEEDED_MAJOR 0
+#define NEEDED_MINOR 8
+#define LITTLE_SPACE ((guint64)256 * 1024 * 1024)
+#define MAX_VERSION_SIZE 200
+
+typedef struct
+{
+  const AsbLocalSettings *settings;
+  GCancellable *cancellable;
+  GVariantBuilder findings;
+} Visit;
+
+static void
+add (Visit *visit, const char *name, const char *state, const char *message, const char *cure)
+{
+  g_variant_builder_open (&visit->findings, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&visit->findings, "{sv}", "name", g_variant_new_string (name));
+  g_variant_builder_add (&visit->findings, "{sv}", "state", g_variant_new_string (state));
+  g_variant_builder_add (&visit->findings, "{sv}", "message",
+                         g_variant_new_take_string (g_utf8_make_valid (message, -1)));
+  if (cure)
+    g_variant_builder_add (&visit->findings, "{sv}", "cure", g_variant_new_string (cure));
+  g_variant_builder_close (&visit->findings);
+}
+
+/* The messages of this provider's errors hold the cure. */
+static void
+add_error (Visit *visit, const char *name, const GError *error)
+{
+  add (visit, name, "failure", error->message, NULL);
+}
+
+/* Returns: the first line of what “@program --version” prints. */
+static char *
+ask_version (const char *program, GError **error)
+{
+  const char *argv[] = { program, "--version", NULL };
+  const char *environment[] = { NULL };
+  g_autofree char *output = NULL;
+  int status;
+
+  if (!g_spawn_sync ("/", (char **)argv, (char **)environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL,
+                     NULL, &output, NULL, &status, error)
+      || !g_spawn_check_wait_status (status, error))
+    return NULL;
+  output[MIN (strcspn (output, "\n"), MIN (strlen (output), MAX_VERSION_SIZE))] = '\0';
+  return g_steal_pointer (&output);
+}
+
+static void
+look_at_bubblewrap (Visit *visit)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = asb_local_find_bubblewrap (visit->settings->bubblewrap, &error);
+  g_autofree char *version = path ? ask_version (path, &error) : NULL;
+  g_autofree char *message = NULL;
+  unsigned major = 0, minor = 0;
+
+  if (!version)
+    {
+      add_error (visit, "bubblewrap", error);
+      return;
+    }
+  message = g_strdup_printf ("%s, %s", version, path);
+  if (sscanf (version, "bubblewrap %u.%u", &major, &minor) == 2
+      && (major > NEEDED_MAJOR || minor >= NEEDED_MINOR))
+    add (visit, "bubblewrap", "ok", message, NULL);
+  else
+    add (visit, "bubblewrap", "failure", message, "install bubblewrap 0.8 or later");
+}
+
+static void
+look_at_guest (Visit *visit)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = asb_local_find_guest (visit->settings->guest, &error);
+  g_autofree char *version = path ? ask_version (path, &error) : NULL;
+  g_autofree char *message = NULL;
+
+  if (!path)
+    {
+      add_error (visit, "guest", error);
+      return;
+    }
+  message = g_strdup_printf ("%s, %s", version ? version : error->message, path);
+  if (!version || !g_str_has_prefix (version, "asb-guest "))
+    add (visit, "guest", "failure", message,
+         "it must be a static program for this processor: install it again, or set ASB_GUEST_PATH");
+  else if (strcmp (version, "asb-guest " ASB_VERSION) != 0)
+    add (visit, "guest", "warning", message, "use the guest of this version, " ASB_VERSION);
+  else
+    add (visit, "guest", "ok", message, NULL);
+}
+
+static void
+look_at_folder (Visit *visit, const char *name, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  int fd = asb_local_root_open (path, TRUE, &error);
+  g_autofree char *free_text = NULL;
+  g_autofree char *message = NULL;
+  struct statvfs status = { 0 };
+  guint64 space;
+
+  if (fd < 0 || fstatvfs (fd, &status) != 0 || faccessat (fd, ".", W_OK, 0) != 0)
+    {
+      add (visit, name, "failure", error ? error->message : path,
+           error ? NULL : "take another folder, which you may write in");
+      if (fd >= 0)
+        close (fd);
+      return;
+    }
+  close (fd);
+  space = (guint64)status.f_bavail * status.f_frsize;
+  free_text = g_format_size_full (space, G_FORMAT_SIZE_IEC_UNITS);
+  message = g_strdup_printf ("%s, %s free", path, free_text);
+  if (space >= LITTLE_SPACE && status.f_favail > 0)
+    add (visit, name, "ok", message, NULL);
+  else
+    add (visit, name, "warning", message, "make room, or take a folder on another disk");
+}
+
+/* The one thing that tells for sure: namespaces, mounts, the filter and the guest, all at once. */
+static void
+look_at_sandbox (Visit *visit)
+{
+  AsbLocalSettings settings = *visit->settings;
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbLocalOrder) order = asb_local_order_new (spec, &error);
+  gint64 start = g_get_monotonic_time ();
+  g_autofree char *message = NULL;
+
+  settings.keep_record = FALSE;
+  if (!order || !asb_local_create (&settings, order, visit->cancellable, &error)
+      || !asb_local_delete (&settings, order->metadata->id, &error))
+    {
+      add_error (visit, "sandbox", error);
+      return;
+    }
+  message = g_strdup_printf ("made and removed in %.0f ms, as user %u of this machine",
+                             (double)(g_get_monotonic_time () - start) / 1000,
+                             asb_local_user_outside ());
+  add (visit, "sandbox", "ok", message, NULL);
+}
+
+static gboolean
+file_has (const char *path, const char *word)
+{
+  g_autofree char *content = NULL;
+
+  return g_file_get_contents (path, &content, NULL, NULL) && strstr (content, word);
+}
+
+static void
+look_at_filter (Visit *visit)
+{
+  if (file_has ("/proc/sys/kernel/seccomp/actions_avail", "errno"))
+    add (visit, "system calls", "ok", "dangerous ones are refused by a filter", NULL);
+  else
+    add (visit, "system calls", "failure", "this kernel cannot filter them",
+         "use a kernel with CONFIG_SECCOMP_FILTER");
+}
+
+static void
+look_at_limits (Visit *visit)
+{
+  g_autoptr (AsbResourceLimits) limits = asb_local_limits_complete (NULL);
+  g_autofree char *message
+      = g_strdup_printf ("at most %" G_GUINT64_FORMAT " in a sandbox if nothing else is said",
+                         asb_resource_limits_get_processes (limits));
+
+  if (asb_resource_limits_get_processes (limits) > 0)
+    add (visit, "processes", "ok", message, NULL);
+  else
+    add (visit, "processes", "warning",
+         "this kernel counts those of a user in all sandboxes together: there is no usual limit",
+         "use Linux 5.14 or later, or set limits");
+  add (visit, "memory", "warning",
+       "limits hold for each process of a sandbox, not for all of them together",
+       "where systemd runs, start the program with “systemd-run --user --scope -p MemoryMax=4G”");
+}
+
+static void
+look_at_overlays (Visit *visit)
+{
+  if (file_has ("/proc/filesystems", "\toverlay\n"))
+    add (visit, "overlays", "ok", "the kernel has them", NULL);
+  else
+    add (visit, "overlays", "warning", "the kernel has none, or has not loaded them",
+         "“modprobe overlay”, or show folders without an overlay");
+}
+
+GVariant *
+asb_local_diagnose (const AsbLocalSettings *settings, GCancellable *cancellable)
+{
+  Visit visit = { .settings = settings, .cancellable = cancellable };
+
+  g_variant_builder_init (&visit.findings, G_VARIANT_TYPE ("aa{sv}"));
+  look_at_bubblewrap (&visit);
+  look_at_guest (&visit);
+  look_at_folder (&visit, "state folder", settings->state_dir);
+  look_at_folder (&visit, "record folder", settings->record_dir);
+  look_at_sandbox (&visit);
+  look_at_filter (&visit);
+  look_at_limits (&visit);
+  look_at_overlays (&visit);
+  return g_variant_ref_sink (g_variant_builder_end (&visit.findings));
+}

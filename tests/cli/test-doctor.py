@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""asb doctor: what it finds on a machine where all is well, and where something is missing."""
+
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+
+import tap_unittest
+from cli_test import FOLDER, TestCase, asb
+
+STATES = {"ok", "warning", "failure"}
+
+
+class Doctor(TestCase):
+    def setUp(self):
+        self.state = tempfile.mkdtemp(dir=FOLDER)
+        self.environment = {"XDG_STATE_HOME": self.state, "API_TOKEN": "s3cret-of-doctor"}
+
+    def tearDown(self):
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    def look(self, status, **environment):
+        """The findings by their names."""
+        result = asb("doctor", "--json", environment={**self.environment, **environment})
+        self.assertEqual((result.returncode, result.stderr), (status, b""), result.stdout)
+        self.assertNotIn(b"s3cret-of-doctor", result.stdout)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["works"], status == 0)
+        for finding in report["findings"]:
+            self.assertIn(finding["state"], STATES)
+            self.assertTrue(finding["name"] and finding["message"], finding)
+        return {finding["name"]: finding for finding in report["findings"]}
+
+    def assert_failure(self, finding, *words):
+        self.assertEqual(finding["state"], "failure", finding)
+        for word in words:
+            self.assertIn(word, f"{finding['message']} {finding['cure']}")
+
+    def script(self, name, text, mode=0o755):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(mode)
+        return path
+
+    def with_first(self, folder):
+        return f"{folder}:{os.environ['PATH']}"
+
+    def test_well(self):
+        found = self.look(0)
+        for name in ["bubblewrap", "guest", "state folder", "record folder", "sandbox", "system calls",
+                     "history stores", "command, recorded"]:
+            self.assertEqual(found[name]["state"], "ok", found[name])
+        # What it made is gone, with its record.
+        left = [path for path in pathlib.Path(self.state).rglob("*") if not path.is_dir()]
+        self.assertEqual(left, [])
+
+    def test_text(self):
+        result = asb("doctor", environment=self.environment)
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        lines = result.stdout.decode().splitlines()
+        self.assertEqual(lines[-1], "asb works here")
+        for line in lines[:-2]:
+            self.assertRegex(line, r"\A((ok|warning|failure) +\S|  +try: )")
+
+    def test_no_bubblewrap(self):
+        empty = tempfile.mkdtemp(dir=FOLDER)
+        found = self.look(1, PATH=empty)
+        self.assert_failure(found["bubblewrap"], "install the package bubblewrap")
+        self.assert_failure(found["sandbox"], "install the package bubblewrap")
+        self.assertNotIn("command, recorded", found)
+        result = asb("doctor", environment={**self.environment, "PATH": empty})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"asb does not work here: 2 failures", result.stdout)
+
+    def test_old_bubblewrap(self):
+        script = self.script("bwrap", "echo bubblewrap 0.4.1")
+        found = self.look(1, PATH=self.with_first(script.parent))
+        self.assert_failure(found["bubblewrap"], "0.4.1", "0.8 or later")
+
+    def test_refusing_bubblewrap(self):
+        script = self.script("bwrap", 'test "$1" = --version && echo bubblewrap 0.8.0 && exit\n'
+                             "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")
+        found = self.look(1, PATH=self.with_first(script.parent))
+        self.assertEqual(found["bubblewrap"]["state"], "ok")
+        self.assert_failure(found["sandbox"], "user namespaces", "uid map")
+
+    def test_guest(self):
+        found = self.look(1, ASB_GUEST_PATH="/no/such/guest")
+        self.assert_failure(found["guest"], "/no/such/guest", "ASB_GUEST_PATH")
+        foreign = self.script("guest", "")
+        foreign.write_bytes(b"\x7fELF")
+        self.assert_failure(self.look(1, ASB_GUEST_PATH=str(foreign))["guest"], "processor")
+        other = self.script("guest", "echo asb-guest 0.9.0")
+        self.assertEqual(self.look(1, ASB_GUEST_PATH=str(other))["guest"]["state"], "warning")
+
+    def test_folders(self):
+        file = self.script("file", "")
+        found = self.look(1, XDG_STATE_HOME=str(file))
+        for name in ["state folder", "record folder", "sandbox"]:
+            self.assert_failure(found[name], str(file), "XDG_STATE_HOME")
+
+    def test_stores(self):
+        found = self.look(1, ASB_MODULE_PATH=os.path.dirname(
+            next(folder for folder in os.environ["ASB_MODULE_PATH"].split(":")
+                 if folder.endswith("providers/local")) + "/x"))
+        self.assert_failure(found["history stores"], "ASB_MODULE_PATH")
+
+    def test_other_provider(self):
+        for name in ["mock", "frobnicate"]:
+            result = asb("doctor", "--provider", name, environment=self.environment)
+            self.assertEqual((result.returncode, result.stderr), (1, b""))
+            self.assertRegex(result.stdout.decode(), r"\Afailure +provider ")
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
