@@ -128,3 +128,10 @@ asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error)
 {
   return talk (stream, "guest.shutdown", seconds, NULL, error);
 }
+
+gboolean
+asb_local_ask_for_record (GIOStream *stream, guint seconds, GCancellable *cancellable,
+                          GError **error)
+{
+  return talk (stream, "history.status", seconds, cancellable, error);
+}

@@ -12,3 +12,7 @@ gboolean asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancel
 
 /* Asks it to complete its record and end; blocks until it has answered. */
 gboolean asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error);
+
+/* Whether the guest serves its record: one that was told to end before does not. */
+gboolean asb_local_ask_for_record (GIOStream *stream, guint seconds, GCancellable *cancellable,
+                                   GError **error);

@@ -12,6 +12,7 @@
 
 #include "asb-local-diagnosis.h"
 #include "asb-local-folder.h"
+#include "asb-local-greeting.h"
 #include "asb-local-guest.h"
 #include "asb-local-liveness.h"
 #include "asb-local-path.h"
@@ -22,6 +23,7 @@
 
 #define ENVIRONMENT_NAME "environment"
 #define END_SECONDS 10
+#define ANSWER_SECONDS 10
 
 static gboolean
 is_variable (const char *entry)
@@ -410,6 +412,17 @@ start_record (const AsbLocalSettings *settings, AsbLocalFolder *folder, int live
   return FALSE;
 }
 
+/* The guest of another program ends with that program: it may still listen, and take no more. */
+static GIOStream *
+connect_to_record (AsbLocalFolder *folder, GCancellable *cancellable)
+{
+  g_autoptr (GIOStream) first = asb_local_guest_connect (folder, NULL);
+
+  if (!first || !asb_local_ask_for_record (first, ANSWER_SECONDS, cancellable, NULL))
+    return NULL;
+  return asb_local_guest_connect (folder, NULL);
+}
+
 static GIOStream *
 open_record (const AsbLocalSettings *settings, const char *id, GCancellable *cancellable,
              GError **error)
@@ -422,7 +435,8 @@ open_record (const AsbLocalSettings *settings, const char *id, GCancellable *can
   if (!folder || !asb_local_folder_lock (folder, error))
     return NULL;
   holder = asb_local_holder_find (folder->path);
-  stream = asb_local_guest_connect (folder, NULL);
+  stream
+      = holder ? asb_local_guest_connect (folder, NULL) : connect_to_record (folder, cancellable);
   if (!stream)
     {
       g_clear_pointer (&holder, asb_local_holder_unref);

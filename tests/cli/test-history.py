@@ -146,6 +146,12 @@ class Removed(TestCase):
         exported = self.assert_done(asb("history", "export", "removed", "-"))
         self.assertEqual(exported[:16], b"SQLite format 3\0")
 
+    def test_again_and_again(self):
+        """What the one before reads with may not have ended yet."""
+        asb("run", "--name", "often", "--", "true")
+        for _ in range(20):
+            self.assert_done(asb("history", "list", "often"))
+
     def test_too_much_to_keep(self):
         asb("run", "--name", "much", "--", "head", "-c", "67108864", "/dev/zero")
         text = self.assert_done(asb("history", "list", "much")).decode()
