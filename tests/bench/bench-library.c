@@ -6,8 +6,10 @@
  *   plain-cat BYTES   bytes through cat, without a sandbox
  *   exec ROUNDS       true in a live local sandbox, recorded
  *   exec-none ROUNDS  the same, not recorded
+ *   at-once ROUNDS    16 times true at the same time, recorded, until the last has ended
  *   stat ROUNDS       one round trip to the guest and back
  *   cat BYTES         bytes through cat in a live local sandbox, recorded
+ *   output BYTES      bytes a command prints, recorded; then waits as hold does
  *   hold              makes a sandbox, says "ready", and ends with standard input */
 
 #include "bench.h"
@@ -64,6 +66,45 @@ bench_exec (guint rounds, gboolean recorded)
       bench_print_since (start);
       g_assert_no_error (error);
       g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+    }
+  destroy (backend);
+}
+
+#define AT_ONCE 16
+
+static void
+executed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) done
+      = asb_backend_execute_finish (ASB_BACKEND (source), result, &error);
+  guint *running = user_data;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (done), ==, 0);
+  --*running;
+}
+
+static void
+bench_at_once (guint rounds)
+{
+  const char *const argv[] = { "true", NULL };
+  AsbBackend *backend = create (TRUE);
+
+  for (guint i = 0; i < rounds; i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+      guint running = AT_ONCE;
+
+      for (guint j = 0; j < AT_ONCE; j++)
+        {
+          g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+
+          asb_backend_execute_async (backend, spec, NULL, executed_cb, &running);
+        }
+      while (running > 0)
+        g_main_context_iteration (NULL, TRUE);
+      bench_print_since (start);
     }
   destroy (backend);
 }
@@ -155,14 +196,42 @@ bench_cat (guint64 size)
 }
 
 static void
-hold (void)
+wait_for_input (void)
 {
-  AsbBackend *backend = create (TRUE);
   g_autoptr (GIOChannel) input = g_io_channel_unix_new (0);
   g_autofree char *line = NULL;
 
-  g_print ("ready\n");
   g_io_channel_read_line (input, &line, NULL, NULL, NULL);
+}
+
+static void
+hold (void)
+{
+  AsbBackend *backend = create (TRUE);
+
+  g_print ("ready\n");
+  wait_for_input ();
+  destroy (backend);
+}
+
+static void
+bench_output (guint64 size)
+{
+  g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, size);
+  const char *const argv[] = { "head", "-c", count, "/dev/zero", NULL };
+  AsbBackend *backend = create (TRUE);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autoptr (AsbCommand) command = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 start = g_get_monotonic_time ();
+
+  command = asb_backend_start_command (backend, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (drain (asb_command_get_stdout_pipe (command)), ==, size);
+  asb_command_wait (command, NULL, &error);
+  g_assert_no_error (error);
+  bench_print_since (start);
+  wait_for_input ();
   destroy (backend);
 }
 
@@ -180,6 +249,10 @@ main (int argc, char **argv)
     bench_exec ((guint)number, TRUE);
   else if (g_str_equal (verb, "exec-none"))
     bench_exec ((guint)number, FALSE);
+  else if (g_str_equal (verb, "at-once"))
+    bench_at_once ((guint)number);
+  else if (g_str_equal (verb, "output"))
+    bench_output (number);
   else if (g_str_equal (verb, "stat"))
     bench_stat ((guint)number);
   else if (g_str_equal (verb, "cat"))
