@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb run and asb exec: exit statuses, standard streams byte for byte, options."""
 
+import json
 import os
 import re
 import resource
@@ -87,8 +88,10 @@ class ExitStatus(TestCase):
         self.assertEqual(self.json("list"), [])
 
     def test_provider_missing(self):
-        self.assert_refused(asb("run", "true", environment={"ASB_MODULE_PATH": "/nowhere"}), 125,
-                            "local")
+        nowhere = {"ASB_MODULE_PATH": "/nowhere"}
+        if json.loads(asb("modules", "--json", environment=nowhere).stdout):
+            self.skipTest("the library has been installed, with its modules")
+        self.assert_refused(asb("run", "true", environment=nowhere), 125, "local")
 
 
 class Words(TestCase):
