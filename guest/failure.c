@@ -29,6 +29,8 @@ static const char *const CODES[] = {
   FAILURE_PATH_PROTECTED,
   FAILURE_IO_ERROR,
   FAILURE_CONCURRENT_MODIFICATION,
+  FAILURE_TEXT_NOT_FOUND,
+  FAILURE_TEXT_AMBIGUOUS,
   FAILURE_HISTORY_UNAVAILABLE,
   "history_identity",
   "history_storage_exhausted",

@@ -24,6 +24,8 @@
 #define FAILURE_PATH_PROTECTED "path_protected"
 #define FAILURE_IO_ERROR "io_error"
 #define FAILURE_CONCURRENT_MODIFICATION "concurrent_modification"
+#define FAILURE_TEXT_NOT_FOUND "text_not_found"
+#define FAILURE_TEXT_AMBIGUOUS "text_ambiguous"
 #define FAILURE_COMMAND_NOT_FOUND "command_not_found"
 #define FAILURE_COMMAND_NOT_EXECUTABLE "command_not_executable"
 #define FAILURE_WORKING_DIRECTORY "working_directory"

@@ -145,6 +145,12 @@ const CallKind FILE_KINDS[] = {
       .lost = lose_writing,
   },
   {
+      .name = "file.edit",
+      .is_recorded = true,
+      .start = start,
+      .cancel = cancel,
+  },
+  {
       .name = "file.mkdir",
       .is_recorded = true,
       .start = start,

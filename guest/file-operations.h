@@ -14,6 +14,7 @@ bool file_glob (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_grep (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_read (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_write (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_edit (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_mkdir (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_delete (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_move (FileWorker *worker, FileResult *result, Failure *failure);

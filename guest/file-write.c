@@ -5,83 +5,7 @@
 #include "file-operations.h"
 
 #include "arguments.h"
-#include "asb-wire-json.h"
-#include "diff.h"
-#include "file-path.h"
-#include "history-text.h"
-#include "sha256.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
-
-#define MAX_CONTENT_PREVIEW 10240
-#define MAX_DIFFED_FILE (1024 * 1024)
-#define MAX_DIFF 65536
-#define CHECK_INTERVAL (8 * 1024 * 1024)
-
-/* What the record may want of one side: its first bytes. */
-typedef struct
-{
-  uint8_t *bytes;
-  size_t size;
-  size_t max_size;
-} Kept;
-
-typedef struct
-{
-  FileWorker *worker;
-  Failure *failure;
-
-  char *path;
-  char *expected_hash;
-  bool create_only;
-  bool make_parents;
-  int64_t mode; /* −1: not given */
-
-  FilePlace place;
-  char temporary[32];
-  int fd; /* of the temporary file, −1: there is none */
-  uint64_t size;
-  Sha256 hash;
-  char hash_text[SHA256_HEX_SIZE];
-  Kept after;
-
-  bool exists;
-  struct stat status; /* of the file that is replaced */
-  char previous_hash[SHA256_HEX_SIZE];
-  Kept before;
-} Writing;
-
-static bool
-fail (Writing *writing, int error)
-{
-  return failure_set_errno (writing->failure, error, "write", writing->path);
-}
-
-/* For want of memory less is kept, and the record knows that there was more. */
-static void
-keep (Kept *kept, const uint8_t *bytes, size_t size)
-{
-  size_t wanted = kept->max_size - kept->size < size ? kept->max_size - kept->size : size;
-  uint8_t *larger = wanted > 0 ? realloc (kept->bytes, kept->size + wanted) : NULL;
-
-  if (!larger)
-    return;
-  memcpy (larger + kept->size, bytes, wanted);
-  kept->bytes = larger;
-  kept->size += wanted;
-}
-
-static bool
-is_hash (const char *text)
-{
-  return strlen (text) == 64 && strspn (text, "0123456789abcdef") == 64;
-}
+#include "file-writing.h"
 
 static bool
 parse (Writing *writing, json_t *args, Failure *failure)
@@ -89,12 +13,9 @@ parse (Writing *writing, json_t *args, Failure *failure)
   if (!argument_boolean (args, "create_only", false, &writing->create_only, failure)
       || !argument_boolean (args, "make_parents", true, &writing->make_parents, failure)
       || !argument_integer (args, "mode", 0, 07777, -1, &writing->mode, failure)
-      || !argument_text (args, "expected_hash", &writing->expected_hash, failure)
+      || !writing_parse_hash (writing, args)
       || !argument_path (args, "path", &writing->path, failure))
     return false;
-  if (writing->expected_hash && !is_hash (writing->expected_hash))
-    return failure_set (failure, FAILURE_INVALID_ARGUMENT,
-                        "Argument “expected_hash” must be 64 lower-case hexadecimal digits");
   if (writing->expected_hash && writing->create_only)
     return failure_set (failure, FAILURE_INVALID_ARGUMENT,
                         "Arguments “expected_hash” and “create_only” exclude each other");
@@ -102,351 +23,56 @@ parse (Writing *writing, json_t *args, Failure *failure)
 }
 
 static bool
-open_place (Writing *writing)
-{
-  bool found;
-
-  if (!file_check_changeable (writing->worker, writing->path, writing->failure))
-    return false;
-  if (writing->make_parents && !file_make_parents (writing->path))
-    return fail (writing, errno);
-  found = writing->create_only ? file_place_open (&writing->place, writing->path)
-                               : file_place_follow (&writing->place, writing->path);
-  if (!found)
-    return fail (writing, errno);
-  return file_place_check_changeable (writing->worker, &writing->place, writing->path,
-                                      writing->failure);
-}
-
-/* Looks at what is in the place now. */
-static bool
-look_at_place (Writing *writing)
-{
-  int directory_fd = writing->place.directory_fd;
-
-  writing->exists
-      = fstatat (directory_fd, writing->place.name, &writing->status, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!writing->exists)
-    return errno == ENOENT ? true : fail (writing, errno);
-  if (writing->create_only)
-    return fail (writing, EEXIST);
-  if (!file_check_regular (&writing->status, "write", writing->path, writing->failure))
-    return false;
-  /* Renaming would get round it. */
-  if (faccessat (directory_fd, writing->place.name, W_OK, AT_EACCESS) != 0)
-    return fail (writing, errno);
-  return true;
-}
-
-static bool
-open_temporary (Writing *writing)
-{
-  uint64_t number;
-
-  if (getrandom (&number, sizeof number, 0) != sizeof number)
-    return fail (writing, errno);
-  snprintf (writing->temporary, sizeof writing->temporary, ".asb-%016llx",
-            (unsigned long long)number);
-  writing->fd = openat (writing->place.directory_fd, writing->temporary,
-                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return writing->fd >= 0 ? true : fail (writing, errno);
-}
-
-static bool
-write_all (Writing *writing, const uint8_t *bytes, size_t size)
-{
-  while (size > 0)
-    {
-      ssize_t n = write (writing->fd, bytes, size);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return fail (writing, errno);
-      bytes += n;
-      size -= (size_t)n;
-    }
-  return true;
-}
-
-static bool
-write_content (Writing *writing)
+receive_content (Writing *writing)
 {
   const uint8_t *bytes;
   size_t size;
 
-  sha256_begin (&writing->hash);
   while ((bytes = worker_receive (writing->worker, &size)))
-    {
-      if (!write_all (writing, bytes, size))
-        return false;
-      sha256_add (&writing->hash, bytes, size);
-      keep (&writing->after, bytes, size);
-      writing->size += size;
-    }
-  sha256_end (&writing->hash, writing->hash_text);
+    if (!writing_add (writing, bytes, size))
+      return false;
+  writing_end_content (writing);
   return worker_goes_on (writing->worker);
-}
-
-static mode_t
-wanted_mode (const Writing *writing)
-{
-  if (writing->mode >= 0)
-    return (mode_t)writing->mode;
-  return writing->exists ? writing->status.st_mode & 07777 : 0644;
-}
-
-/* The owner is kept where that is allowed, and the mode, which a change of owner may reduce. */
-static bool
-set_attributes (Writing *writing)
-{
-  struct stat status;
-
-  if (fstat (writing->fd, &status) != 0)
-    return fail (writing, errno);
-  if (writing->exists
-      && (status.st_uid != writing->status.st_uid || status.st_gid != writing->status.st_gid)
-      && fchown (writing->fd, writing->status.st_uid, writing->status.st_gid) != 0 && errno != EPERM
-      && errno != EINVAL)
-    return fail (writing, errno);
-  if (fchmod (writing->fd, wanted_mode (writing)) != 0)
-    return fail (writing, errno);
-  return true;
-}
-
-static bool
-lock_place (Writing *writing)
-{
-  struct stat status;
-  char name[NAME_MAX * 2 + 64];
-  char *encoded = asb_wire_base64_encode (writing->place.name, strlen (writing->place.name));
-
-  if (!encoded || fstat (writing->place.directory_fd, &status) != 0)
-    {
-      free (encoded);
-      return fail (writing, errno);
-    }
-  snprintf (name, sizeof name, "%llx:%llx:%s", (unsigned long long)status.st_dev,
-            (unsigned long long)status.st_ino, encoded);
-  free (encoded);
-  return worker_lock (writing->worker, name);
-}
-
-/* False when the call was cancelled, or with errno set. */
-static bool
-hash_before (Writing *writing, int fd)
-{
-  static uint8_t bytes[ASB_FRAME_MAX_DATA];
-  size_t since_check = 0;
-  Sha256 hash;
-  ssize_t n;
-
-  sha256_begin (&hash);
-  while ((n = read (fd, bytes, sizeof bytes)) != 0)
-    {
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return false;
-      sha256_add (&hash, bytes, (size_t)n);
-      keep (&writing->before, bytes, (size_t)n);
-      since_check += (size_t)n;
-      errno = 0;
-      if (since_check >= CHECK_INTERVAL && !worker_goes_on (writing->worker))
-        return false;
-      since_check %= CHECK_INTERVAL;
-    }
-  sha256_end (&hash, writing->previous_hash);
-  return true;
-}
-
-static bool
-read_before (Writing *writing)
-{
-  int fd;
-  int error;
-  bool done;
-
-  if (!writing->exists)
-    return true;
-  fd = openat (writing->place.directory_fd, writing->place.name,
-               O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-  done = fd >= 0 && hash_before (writing, fd);
-  error = errno;
-  if (fd >= 0)
-    close (fd);
-  if (!worker_goes_on (writing->worker))
-    return false;
-  /* Who may not read it may still replace it, but not compare it. */
-  return done || !writing->expected_hash ? true : fail (writing, error);
-}
-
-static bool
-compare_hash (Writing *writing)
-{
-  bool exists = writing->exists;
-
-  if (!writing->expected_hash
-      || (exists && strcmp (writing->expected_hash, writing->previous_hash) == 0))
-    return true;
-  failure_set (writing->failure, FAILURE_CONCURRENT_MODIFICATION,
-               exists ? "“%.256s” has changed since it was read" : "“%.256s” no longer exists",
-               writing->path);
-  failure_add_path (writing->failure, writing->path);
-  failure_add_detail (writing->failure, "expected_hash", json_string (writing->expected_hash));
-  failure_add_detail (writing->failure, "actual_hash",
-                      exists ? json_string (writing->previous_hash) : json_null ());
-  return false;
-}
-
-/* Some file systems know no renaming without replacing. */
-static bool
-rename_new (const Writing *writing)
-{
-  int fd = writing->place.directory_fd;
-
-  if (renameat2 (fd, writing->temporary, fd, writing->place.name, RENAME_NOREPLACE) == 0)
-    return true;
-  if (errno != EINVAL && errno != ENOSYS)
-    return false;
-  return linkat (fd, writing->temporary, fd, writing->place.name, 0) == 0
-         && unlinkat (fd, writing->temporary, 0) == 0;
-}
-
-static bool
-put_in_place (Writing *writing)
-{
-  int fd = writing->place.directory_fd;
-  bool done = writing->create_only
-                  ? rename_new (writing)
-                  : renameat (fd, writing->temporary, fd, writing->place.name) == 0;
-  int directory_fd;
-
-  if (!done)
-    return fail (writing, errno);
-  writing->temporary[0] = '\0';
-  directory_fd = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory_fd >= 0)
-    {
-      fsync (directory_fd);
-      close (directory_fd);
-    }
-  return true;
 }
 
 static bool
 commit (Writing *writing)
 {
-  mode_t mode = wanted_mode (writing);
+  mode_t mode = writing_mode (writing);
 
-  if (!set_attributes (writing))
+  if (!writing_set_attributes (writing) || !writing_sync (writing))
     return false;
-  if (fsync (writing->fd) != 0)
-    return fail (writing, errno);
-  if (!lock_place (writing) || !look_at_place (writing) || !read_before (writing)
-      || !compare_hash (writing))
+  if (!writing_lock (writing) || !writing_look (writing) || !writing_read_before (writing)
+      || !writing_compare (writing))
     return false;
-  if (mode != wanted_mode (writing) && !set_attributes (writing))
+  if (mode != writing_mode (writing) && !writing_set_attributes (writing))
     return false;
-  return put_in_place (writing);
-}
-
-static char *
-make_diff (const Writing *writing, bool *truncated)
-{
-  bool whole = writing->exists && writing->size <= MAX_DIFFED_FILE
-               && writing->after.size == writing->size
-               && (uint64_t)writing->status.st_size == writing->before.size;
-
-  if (!writing->expected_hash || !whole)
-    return NULL;
-  return guest_unified_diff (writing->path, writing->before.bytes, writing->before.size,
-                             writing->after.bytes, writing->after.size, MAX_DIFF, truncated);
-}
-
-static void
-add_content (const Writing *writing, json_t *recorded)
-{
-  size_t size
-      = writing->after.size < MAX_CONTENT_PREVIEW ? writing->after.size : MAX_CONTENT_PREVIEW;
-  char *content = history_text_replace (writing->after.bytes, size, NULL);
-
-  json_object_set_new (recorded, "content", json_string (content));
-  json_object_set_new (recorded, "content_truncated", json_boolean (size < writing->size));
-  free (content);
-}
-
-static json_t *
-make_recorded (const Writing *writing)
-{
-  char *path = history_text_replace (writing->path, strlen (writing->path), NULL);
-  json_t *recorded = json_pack (
-      "{s:s, s:I, s:s, s:s*}", "path", path, "size", (json_int_t)writing->size, "content_hash",
-      writing->hash_text, "previous_hash", *writing->previous_hash ? writing->previous_hash : NULL);
-  bool truncated = false;
-  char *diff = make_diff (writing, &truncated);
-
-  free (path);
-  if (diff)
-    {
-      json_object_set_new (recorded, "diff", json_string (diff));
-      json_object_set_new (recorded, "diff_truncated", json_boolean (truncated));
-    }
-  else
-    add_content (writing, recorded);
-  free (diff);
-  return recorded;
-}
-
-static void
-make_result (const Writing *writing, FileResult *result)
-{
-  struct stat status = { 0 };
-
-  fstat (writing->fd, &status);
-  result->result = json_pack ("{s:I, s:s, s:s*, s:o}", "size", (json_int_t)writing->size, "hash",
-                              writing->hash_text, "previous_hash",
-                              *writing->previous_hash ? writing->previous_hash : NULL, "entry",
-                              file_entry_new (writing->path, &status, NULL));
-  if (writing->worker->recorded)
-    result->recorded = make_recorded (writing);
+  return writing_put_in_place (writing);
 }
 
 static bool
 write_file (Writing *writing)
 {
-  return open_place (writing) && look_at_place (writing) && open_temporary (writing)
-         && write_content (writing) && commit (writing);
-}
-
-static void
-clear (Writing *writing)
-{
-  if (writing->fd >= 0 && *writing->temporary)
-    unlinkat (writing->place.directory_fd, writing->temporary, 0);
-  if (writing->fd >= 0)
-    close (writing->fd);
-  file_place_close (&writing->place);
-  free (writing->path);
-  free (writing->expected_hash);
-  free (writing->before.bytes);
-  free (writing->after.bytes);
+  return writing_open_place (writing) && writing_look (writing) && writing_open_temporary (writing)
+         && receive_content (writing) && commit (writing);
 }
 
 bool
 file_write (FileWorker *worker, FileResult *result, Failure *failure)
 {
-  Writing writing
-      = { .worker = worker, .failure = failure, .fd = -1, .mode = -1, .place.directory_fd = -1 };
-  bool done = parse (&writing, worker->args, failure);
+  Writing writing;
+  bool done;
 
+  writing_begin (&writing, worker, failure);
+  done = parse (&writing, worker->args, failure);
+  writing.wants_diff = writing.expected_hash != NULL;
   if (done && worker->recorded)
-    writing.after.max_size = writing.expected_hash ? MAX_DIFFED_FILE : MAX_CONTENT_PREVIEW;
-  if (done && worker->recorded && writing.expected_hash)
-    writing.before.max_size = MAX_DIFFED_FILE;
+    writing.after.max_size = writing.wants_diff ? WRITING_MAX_DIFFED : WRITING_MAX_PREVIEW;
+  if (done && worker->recorded && writing.wants_diff)
+    writing.before.max_size = WRITING_MAX_DIFFED;
   done = done && write_file (&writing);
   if (done)
-    make_result (&writing, result);
-  clear (&writing);
+    writing_make_result (&writing, result);
+  writing_clear (&writing);
   return done;
 }

@@ -82,8 +82,8 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s, s, s, s]", "commands", "files", "history", "jobs", "search",
-                    "terminals", "grep");
+  return json_pack ("[s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs", "search",
+                    "terminals", "grep", "edit");
 }
 
 static json_t *

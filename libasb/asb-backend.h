@@ -12,6 +12,7 @@
 #include "asb-capabilities.h"
 #include "asb-command-spec.h"
 #include "asb-command.h"
+#include "asb-file-edit.h"
 #include "asb-file-info.h"
 #include "asb-file-search.h"
 #include "asb-job.h"
@@ -182,6 +183,14 @@ void asb_backend_move_file_async (AsbBackend *self, const char *path, const char
                                   GAsyncReadyCallback callback, gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_backend_move_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_edit_file (AsbBackend *self, AsbFileEdit *edit, GCancellable *cancellable,
+                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_edit_file_async (AsbBackend *self, AsbFileEdit *edit, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_edit_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_backend_find_files (AsbBackend *self, AsbFileSearch *search,
                                          GCancellable *cancellable, GError **error);

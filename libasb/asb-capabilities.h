@@ -62,6 +62,14 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_FILE_HASH "file_hash"
 /**
+ * ASB_CAPABILITY_FILE_EDIT:
+ *
+ * Text can be replaced in files without reading and writing them here.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILE_EDIT "file_edit"
+/**
  * ASB_CAPABILITY_FILE_SEARCH:
  *
  * Files can be found by patterns of their paths.

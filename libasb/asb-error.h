@@ -100,6 +100,10 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_OUTPUT_DROPPED: output from there is no longer kept. The error info says where what is
  *   kept begins
  * @ASB_ERROR_INTERNAL: a fault of the library or the guest. Report it
+ * @ASB_ERROR_TEXT_NOT_FOUND: the text that was to be replaced is not in the file. Read the file
+ * again
+ * @ASB_ERROR_TEXT_AMBIGUOUS: the text that was to be replaced is in the file more often than it was
+ * said to be. Say more of what stands around it
  *
  * Why something failed. A cancelled operation always fails with %G_IO_ERROR_CANCELLED. Whether a
  * repetition may help, and ids to look things up by, are in the [class@ErrorInfo] of the error.
@@ -167,6 +171,8 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_JOB_NOT_FOUND,
   ASB_ERROR_JOB_RUNNING,
   ASB_ERROR_OUTPUT_DROPPED,
+  ASB_ERROR_TEXT_NOT_FOUND,
+  ASB_ERROR_TEXT_AMBIGUOUS,
   ASB_ERROR_INTERNAL
 } AsbError;
 

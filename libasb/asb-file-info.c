@@ -29,6 +29,7 @@ struct _AsbFileInfo
   char *target;
   char *hash;
   char *previous_hash;
+  guint64 n_replaced;
 };
 
 enum
@@ -44,6 +45,7 @@ enum
   PROP_TARGET,
   PROP_HASH,
   PROP_PREVIOUS_HASH,
+  PROP_N_REPLACED,
   N_PROPS
 };
 
@@ -102,6 +104,9 @@ asb_file_info_get_property (GObject *object, guint property_id, GValue *value, G
     case PROP_PREVIOUS_HASH:
       g_value_set_string (value, self->previous_hash);
       break;
+    case PROP_N_REPLACED:
+      g_value_set_uint64 (value, self->n_replaced);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -144,6 +149,9 @@ asb_file_info_set_property (GObject *object, guint property_id, const GValue *va
       break;
     case PROP_PREVIOUS_HASH:
       self->previous_hash = g_value_dup_string (value);
+      break;
+    case PROP_N_REPLACED:
+      self->n_replaced = g_value_get_uint64 (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -257,6 +265,16 @@ asb_file_info_class_init (AsbFileInfoClass *klass)
    */
   properties[PROP_PREVIOUS_HASH]
       = g_param_spec_string ("previous-hash", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbFileInfo:n-replaced:
+   *
+   * How often an edit has replaced its text; 0 for everything else.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_N_REPLACED]
+      = g_param_spec_uint64 ("n-replaced", NULL, NULL, 0, G_MAXUINT64, 0, ASB_PARAM_CONSTRUCT_ONLY);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -445,6 +463,24 @@ asb_file_info_get_previous_hash (AsbFileInfo *self)
   g_return_val_if_fail (ASB_IS_FILE_INFO (self), NULL);
 
   return self->previous_hash;
+}
+
+/**
+ * asb_file_info_get_n_replaced:
+ * @self: a [class@FileInfo]
+ *
+ * Gets [property@FileInfo:n-replaced].
+ *
+ * Returns: how often an edit has replaced its text; 0 for everything else
+ *
+ * Since: 1.0
+ */
+guint64
+asb_file_info_get_n_replaced (AsbFileInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_FILE_INFO (self), 0);
+
+  return self->n_replaced;
 }
 
 /**

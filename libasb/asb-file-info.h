@@ -39,6 +39,8 @@ const char *asb_file_info_get_hash (AsbFileInfo *self);
 ASB_AVAILABLE_IN_1_0
 const char *asb_file_info_get_previous_hash (AsbFileInfo *self);
 ASB_AVAILABLE_IN_1_0
+guint64 asb_file_info_get_n_replaced (AsbFileInfo *self);
+ASB_AVAILABLE_IN_1_0
 char *asb_file_info_dup_name (AsbFileInfo *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -99,6 +99,7 @@ asb_guest_file_info_new (const json_t *entry, AsbGuestEntryPlace place, const js
   gint64 mode;
   gint64 uid;
   gint64 gid;
+  gint64 n_replaced = 0;
 
   if (!parse_path (entry, place, &path, error) || !parse_kind (entry, &kind, error)
       || !asb_guest_json_get_integer (entry, "size", 0, ASB_WIRE_MAX_INTEGER, &size, error)
@@ -108,12 +109,15 @@ asb_guest_file_info_new (const json_t *entry, AsbGuestEntryPlace place, const js
       || !asb_guest_json_get_time (entry, "mtime", &modified_at, error)
       || !parse_optional_text (entry, "target", &target, error)
       || !parse_optional_hash (result, "hash", &hash, error)
-      || !parse_optional_hash (result, "previous_hash", &previous_hash, error))
+      || !parse_optional_hash (result, "previous_hash", &previous_hash, error)
+      || (asb_guest_json_has (result, "replaced")
+          && !asb_guest_json_get_integer (result, "replaced", 1, ASB_WIRE_MAX_INTEGER, &n_replaced,
+                                          error)))
     return NULL;
   return g_object_new (ASB_TYPE_FILE_INFO, "path", path, "kind", kind, "size", (guint64)size,
                        "mode", (guint)mode, "uid", (guint)uid, "gid", (guint)gid, "modified-at",
                        modified_at, "target", target, "hash", hash, "previous-hash", previous_hash,
-                       NULL);
+                       "n-replaced", (guint64)n_replaced, NULL);
 }
 
 static gboolean

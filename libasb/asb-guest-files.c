@@ -5,6 +5,7 @@
 #include "asb-guest-transport-private.h"
 
 #include "asb-call-private.h"
+#include "asb-error.h"
 #include "asb-guest-file-private.h"
 #include "asb-guest-json-private.h"
 
@@ -84,6 +85,47 @@ asb_guest_write_file (AsbTransport *transport, AsbFileRequest *request, GTask *t
 
   if (call)
     asb_guest_call_set_input (call, contents ? contents : nothing);
+  asb_guest_transport_submit (transport, call, task, error);
+}
+
+static json_t *
+edit_arguments (AsbFileEdit *edit, GError **error)
+{
+  const char *path = asb_file_edit_get_path (edit);
+  const char *old_text = asb_file_edit_get_old_text (edit);
+  const char *new_text = asb_file_edit_get_new_text (edit);
+  const char *expected_hash = asb_file_edit_get_expected_hash (edit);
+  guint expected_count = asb_file_edit_get_expected_count (edit);
+  json_t *arguments;
+
+  if (!path || !old_text || !new_text)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                           "The edit lacks a path or a text");
+      return NULL;
+    }
+  arguments = json_pack ("{s:o, s:o, s:o, s:b}", "path", asb_guest_json_text (path), "old",
+                         asb_guest_json_text (old_text), "new", asb_guest_json_text (new_text),
+                         "replace_all", asb_file_edit_get_replace_all (edit));
+  if (expected_count > 0)
+    json_object_set_new (arguments, "expected_count", json_integer (expected_count));
+  if (expected_hash)
+    json_object_set_new (arguments, "expected_hash", json_string (expected_hash));
+  return arguments;
+}
+
+void
+asb_guest_edit_file (AsbTransport *transport, AsbFileEdit *edit, GTask *task)
+{
+  GError *error = NULL;
+  json_t *arguments = edit_arguments (edit, &error);
+  AsbGuestCall *call = NULL;
+
+  if (arguments)
+    call = asb_guest_task_call_new ("file.edit", arguments, asb_file_edit_get_operation (edit),
+                                    task, convert_write, &error);
+  if (call)
+    asb_guest_call_set_subject (call, edit);
   asb_guest_transport_submit (transport, call, task, error);
 }
 

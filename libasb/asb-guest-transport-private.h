@@ -51,6 +51,8 @@ void asb_guest_make_directory (AsbTransport *transport, AsbFileRequest *request,
 void asb_guest_delete_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 void asb_guest_move_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 
+void asb_guest_edit_file (AsbTransport *transport, AsbFileEdit *edit, GTask *task);
+
 /* Searches. */
 void asb_guest_find_files (AsbTransport *transport, AsbFileSearch *search, GTask *task);
 void asb_guest_search_text (AsbTransport *transport, AsbFileSearch *search, GTask *task);

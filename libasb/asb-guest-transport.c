@@ -86,12 +86,19 @@ static const struct
   const char *feature;
   const char *capability;
 } CAPABILITIES[] = {
-  { "commands", ASB_CAPABILITY_COMMAND_EXECUTION }, { "commands", ASB_CAPABILITY_STREAMING_OUTPUT },
-  { "commands", ASB_CAPABILITY_COMMAND_STDIN },     { "commands", ASB_CAPABILITY_EXACT_OUTPUT },
-  { "files", ASB_CAPABILITY_FILESYSTEM },           { "files", ASB_CAPABILITY_BINARY_FILES },
-  { "files", ASB_CAPABILITY_ATOMIC_RENAME },        { "files", ASB_CAPABILITY_FILE_HASH },
-  { "search", ASB_CAPABILITY_FILE_SEARCH },         { "grep", ASB_CAPABILITY_TEXT_SEARCH },
-  { "history", ASB_CAPABILITY_SANDBOX_HISTORY },    { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
+  { "commands", ASB_CAPABILITY_COMMAND_EXECUTION },
+  { "commands", ASB_CAPABILITY_STREAMING_OUTPUT },
+  { "commands", ASB_CAPABILITY_COMMAND_STDIN },
+  { "commands", ASB_CAPABILITY_EXACT_OUTPUT },
+  { "files", ASB_CAPABILITY_FILESYSTEM },
+  { "files", ASB_CAPABILITY_BINARY_FILES },
+  { "files", ASB_CAPABILITY_ATOMIC_RENAME },
+  { "files", ASB_CAPABILITY_FILE_HASH },
+  { "search", ASB_CAPABILITY_FILE_SEARCH },
+  { "grep", ASB_CAPABILITY_TEXT_SEARCH },
+  { "edit", ASB_CAPABILITY_FILE_EDIT },
+  { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
+  { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
 };
 
 static AsbCapabilities *
@@ -139,6 +146,7 @@ asb_guest_transport_iface_init (AsbTransportInterface *iface)
   iface->make_directory = asb_guest_make_directory;
   iface->delete_file = asb_guest_delete_file;
   iface->move_file = asb_guest_move_file;
+  iface->edit_file = asb_guest_edit_file;
   iface->find_files = asb_guest_find_files;
   iface->search_text = asb_guest_search_text;
   iface->call = asb_guest_call_service;

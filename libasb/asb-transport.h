@@ -10,6 +10,7 @@
 #include "asb-capabilities.h"
 #include "asb-command-spec.h"
 #include "asb-enums.h"
+#include "asb-file-edit.h"
 #include "asb-file-info.h"
 #include "asb-file-request.h"
 #include "asb-file-search.h"
@@ -42,6 +43,7 @@ struct _AsbTransportInterface
   void (*make_directory) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*delete_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*move_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
+  void (*edit_file) (AsbTransport *self, AsbFileEdit *edit, GTask *task);
   void (*find_files) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*search_text) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
@@ -156,6 +158,16 @@ void asb_transport_move_file_async (AsbTransport *self, AsbFileRequest *request,
                                     gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_transport_move_file_finish (AsbTransport *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_transport_edit_file (AsbTransport *self, AsbFileEdit *edit,
+                                      GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_edit_file_async (AsbTransport *self, AsbFileEdit *edit,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_transport_edit_file_finish (AsbTransport *self, GAsyncResult *result,
+                                             GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_transport_find_files (AsbTransport *self, AsbFileSearch *search,
                                            GCancellable *cancellable, GError **error);

@@ -16,6 +16,7 @@
 #include "asb-enums.h"
 #include "asb-error-info.h"
 #include "asb-error.h"
+#include "asb-file-edit.h"
 #include "asb-file-info.h"
 #include "asb-file-request.h"
 #include "asb-file-search.h"

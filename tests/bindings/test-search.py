@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Searches in a local sandbox, from Python."""
+"""Searches and edits in a local sandbox, from Python."""
+
+import threading
 
 import tap_unittest
 from asb_test import Asb, BackendTestCase, Gio, GLib, wait_for
@@ -79,8 +81,70 @@ class TestSearch(BackendTestCase):
         self.assertEqual(grep.get_file_operation()["change_type"], "grep")
 
     def test_capabilities(self):
-        for name in ("file_search", "text_search"):
+        for name in ("file_edit", "file_search", "text_search"):
             self.assertEqual(self.backend.get_capabilities().get(name).get_support(), Asb.CapabilitySupport.NATIVE)
+
+
+class TestEdit(BackendTestCase):
+    def write(self, text, path="f"):
+        return self.backend.write_file(path, GLib.Bytes.new(text), None, None)
+
+    def read(self, path="f"):
+        return self.backend.read_file(path, None).get_data()
+
+    def edit(self, old, new, path="f", **properties):
+        return self.backend.edit_file(Asb.FileEdit(path=path, old_text=old, new_text=new, **properties), None)
+
+    def test_edit(self):
+        before = self.write(b"one two two").get_hash()
+        info = self.edit("one", "1")
+        self.assertEqual((self.read(), info.get_n_replaced(), info.get_previous_hash()), (b"1 two two", 1, before))
+        self.assertEqual(self.edit("two", "2", replace_all=True).get_n_replaced(), 2)
+        self.write(b"one\r\ntwo\r\nthree\r\n")
+        self.edit("two\nthree", "2\n3")
+        self.assertEqual(self.read(), b"one\r\n2\r\n3\r\n")
+
+    def test_refused(self):
+        self.write(b"a b b")
+        self.assert_fails(Asb.Error.TEXT_NOT_FOUND, self.edit, "x", "y")
+        self.assert_fails(Asb.Error.TEXT_AMBIGUOUS, self.edit, "b", "y")
+        self.assertEqual(Asb.ErrorInfo.get_last().get_operation(), "file.write")
+        self.assert_fails(Asb.Error.FILE_NOT_FOUND, self.edit, "x", "y", "none")
+        self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.edit, "x", "x")
+        with self.assertRaises(GLib.Error):
+            self.edit("a", "y", expected_hash="0" * 64)
+        self.assertEqual(self.read(), b"a b b")
+
+    def test_many_at_once(self):
+        self.write(b"".join(b"marker %02d.\n" % i for i in range(20)))
+        other = Asb.create_backend(Asb.BackendOptions(provider_name="local", mode=Asb.BackendMode.CONNECT, ref=self.backend.get_ref()), None)
+        failures = []
+
+        def change(backend, i):
+            try:
+                backend.edit_file(Asb.FileEdit(path="/workspace/f", old_text=f"marker {i:02}.", new_text=f"changed {i:02}"), None)
+            except GLib.Error as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=change, args=((self.backend, other)[i % 2], i)) for i in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        other.close(None)
+        self.assertEqual(failures, [])
+        self.assertEqual(self.read(), b"".join(b"changed %02d\n" % i for i in range(20)))
+
+    def test_the_record_shows_the_difference(self):
+        self.write(b"one\ntwo\n", "recorded")
+        self.edit("two", "2", "recorded")
+        store = self.backend.get_history_store()
+        ids = [change.get_event_id() for change in store.query(0, 1000, 1000000, None).get_changes()]
+        (operation,) = [operation for operation in store.get_operations(list(dict.fromkeys(ids)), None)
+                        if operation.get_operation_type() == "file.write" and "is_edit" in operation.get_request().unpack()
+                        and operation.get_request()["path"] == "/workspace/recorded"]
+        self.assertIn("-two\n+2\n", operation.get_result()["diff"])
+        self.assertEqual(operation.get_file_operation()["change_type"], "write")
 
 
 if __name__ == "__main__":

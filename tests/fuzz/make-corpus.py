@@ -495,6 +495,13 @@ def file_calls():
         "walk-stopped": start + call("file.walk", path="/") + bytes([now | 3]) + call("file.walk", path="/d") + cancel,
         "glob": start + call("file.glob", True, path="/", pattern="**/{a,b,\u00ff}*") + credit + call("file.glob", path="/", pattern="[!a-c]/", ignore_case=True)
         + call("file.glob", path="/d", pattern={"b64": "/w=="}) + call("file.glob", path="/", pattern="../*"),
+        "grep": start + call("file.grep", True, path="/", text="o") + credit + call("file.grep", path="/", text="^W(o|r)+", regex=True, ignore_case=True, context_lines=2)
+        + call("file.grep", path="/a", text="(", regex=True) + call("file.grep", path="/p", text="x") + call("file.grep", path="/l", text="hello", include=["*.c", "a"]),
+        "grep-cut": start + call("file.grep", path="/", text="l", max_results=1, time_limit_ms=1, max_depth=1) + call("file.grep", path="/", text="") + bytes([now | 3]),
+        "edit": start + call("file.edit", True, path="/a", old="world", new="there") + call("file.edit", path="/a", old="l", new="", replace_all=True) + call("file.edit", path="/l", old="\n", new="\r\n", expected_count=2),
+        "edit-refused": start + call("file.edit", path="/a", old="x", new="y") + call("file.edit", path="/a", old="l", new="y") + call("file.edit", path="/p", old="x", new="y")
+        + call("file.edit", path="/h/record", old="w", new="y") + call("file.edit", path="/r", old="w", new="y") + call("file.edit", path="/d", old="x", new="y"),
+        "edit-without-a-lock": b"\0" + call("file.edit", path="/a", old="hello", new="x") + cancel,
         "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
         "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
     }
@@ -780,8 +787,9 @@ CALL_WORDS = ["call", "args", "record", "required", "event_id", "actor", "reques
 COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", "stderr", "stream", "discard", "merge", "none", "deadline_ms", "command_id", "signal", "limits", "cpu_seconds", "memory_bytes", "file_size_bytes", "open_files", "processes", "uid", "gid", "pty", "columns", "rows"]
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
-SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms"]
-SEARCH_CALLS = ["file.walk", "file.glob"]
+SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms", "text", "regex", "include", "context_lines", "old", "new",
+                "replace_all", "expected_count"]
+SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
