@@ -7,6 +7,12 @@
 #include "tool-run.h"
 #include "tool-sandbox.h"
 
+static struct
+{
+  gboolean detach;
+  const char *name;
+} options;
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -15,7 +21,11 @@ run (Tool *tool, const ToolParsed *parsed)
   g_autoptr (GError) error = NULL;
   int status;
 
-  spec = tool_run_make_spec (parsed, 1, &error);
+  if (options.name && !options.detach)
+    g_set_error_literal (&error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                         "Only a job has a name; give --detach too");
+  else
+    spec = tool_run_make_spec (parsed, 1, &error);
   if (spec)
     backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
@@ -23,10 +33,19 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_ASB;
     }
-  status = tool_run_command (tool, backend, spec);
+  status = options.detach ? tool_run_detached (tool, backend, spec, options.name)
+                          : tool_run_command (tool, backend, spec);
   tool_backend_close (backend);
   return status;
 }
+
+static const ToolOption option_entries[] = {
+  { "detach", 'd', TOOL_OPTION_FLAG, &options.detach, NULL,
+    "starts the command as a job that runs for itself, without input, and prints its ID; see asb "
+    "jobs" },
+  { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "a name for the job" },
+  { NULL },
+};
 
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
@@ -45,6 +64,7 @@ static const ToolExample examples[] = {
   { "asb exec scratch -- sh < script.sh", "Runs a script of this machine." },
   { "asb exec scratch -w src -e LANG=C.UTF-8 -- ./configure",
     "Works in another folder, with a variable." },
+  { "asb exec -d -n build scratch -- make", "Starts a job, and does not wait for it." },
   { NULL, NULL },
 };
 
@@ -57,6 +77,7 @@ const ToolCommand tool_command_exec = {
     "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
     "seconds ends the command and all it started. The exit status is that of the command. What the "
     "command leaves running in the background goes on.",
+  .options = option_entries,
   .more_options = tool_run_options,
   .arguments = arguments,
   .examples = examples,

@@ -5,8 +5,21 @@
 #include "tool-commands.h"
 
 const ToolCommand *const tool_commands[] = {
-  &tool_command_run,    &tool_command_create,  &tool_command_exec,    &tool_command_list,
-  &tool_command_info,   &tool_command_rm,      &tool_command_ls,      &tool_command_cat,
-  &tool_command_put,    &tool_command_get,     &tool_command_history, &tool_command_modules,
-  &tool_command_doctor, &tool_command_version, &tool_command_help,    NULL,
+  &tool_command_run,
+  &tool_command_create,
+  &tool_command_exec,
+  &tool_command_list,
+  &tool_command_info,
+  &tool_command_rm,
+  &tool_command_ls,
+  &tool_command_cat,
+  &tool_command_put,
+  &tool_command_get,
+  &tool_command_jobs,
+  &tool_command_history,
+  &tool_command_modules,
+  &tool_command_doctor,
+  &tool_command_version,
+  &tool_command_help,
+  NULL,
 };

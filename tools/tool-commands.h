@@ -22,6 +22,15 @@ extern const ToolCommand tool_command_run;
 extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
 
+extern const ToolCommand tool_command_jobs;
+extern const ToolCommand tool_command_jobs_attach;
+extern const ToolCommand tool_command_jobs_list;
+extern const ToolCommand tool_command_jobs_logs;
+extern const ToolCommand tool_command_jobs_rm;
+extern const ToolCommand tool_command_jobs_signal;
+extern const ToolCommand tool_command_jobs_stop;
+extern const ToolCommand tool_command_jobs_wait;
+
 extern const ToolCommand tool_command_history_list;
 extern const ToolCommand tool_command_history_output;
 extern const ToolCommand tool_command_history_export;

@@ -5,6 +5,7 @@
 #include "tool-run.h"
 
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tool-input.h"
@@ -159,8 +160,8 @@ start_streams (Session *session)
                      input_ended_cb, g_rc_box_acquire (session));
 }
 
-static int
-get_result_status (AsbCommandResult *result)
+int
+tool_run_get_result_status (AsbCommandResult *result)
 {
   switch (asb_command_result_get_state (result))
     {
@@ -197,7 +198,7 @@ get_session_status (Session *session)
     tool_message_error (session->error);
   if (session->error || !result)
     return TOOL_EXIT_ASB;
-  return get_result_status (result);
+  return tool_run_get_result_status (result);
 }
 
 static int
@@ -240,4 +241,23 @@ tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec)
   asb_backend_start_command_async (backend, spec, tool->cancellable, tool_wait_cb, &wait);
   command = asb_backend_start_command_finish (backend, tool_wait (&wait), &error);
   return command ? run_session (command) : get_start_status (error);
+}
+
+int
+tool_run_detached (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec, const char *name)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *line = NULL;
+
+  /* It has no input: nobody stays to give it one. */
+  asb_command_spec_set_flags (spec,
+                              asb_command_spec_get_flags (spec) & ~ASB_COMMAND_FLAGS_STDIN_PIPE);
+  asb_backend_start_job_async (backend, spec, name, tool->cancellable, tool_wait_cb, &wait);
+  job = asb_backend_start_job_finish (backend, tool_wait (&wait), &error);
+  if (!job)
+    return get_start_status (error);
+  line = g_strconcat (asb_job_get_id (job), "\n", NULL);
+  return tool_output_print (line, strlen (line));
 }

@@ -15,6 +15,12 @@ AsbCommandSpec *tool_run_make_spec (const ToolParsed *parsed, guint first, GErro
 /* Runs it. Returns: the exit status; what went wrong has been said */
 int tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec);
 
+/* The exit status that stands for how a command ended; what cannot be said by that has been said.
+ */
+int tool_run_get_result_status (AsbCommandResult *result);
+/* Starts it as a job and prints its id. Returns: the exit status */
+int tool_run_detached (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec, const char *name);
+
 /* Makes an environment of “NAME=VALUE” and “NAME”, which stands for a variable of asb's own.
  * Returns: (transfer full) (nullable): NULL with @error set when one is neither */
 char **tool_environment_new (GPtrArray *texts, GError **error);

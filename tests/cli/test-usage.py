@@ -10,9 +10,10 @@ import unittest
 import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
-COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "history",
+COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "jobs", "history",
             "modules", "doctor", "version", "help"]
-GROUPS = {"history": ["list", "show", "output", "export"]}
+GROUPS = {"history": ["list", "show", "output", "export"],
+          "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}
 
 
 def all_commands():

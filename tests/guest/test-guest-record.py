@@ -465,6 +465,8 @@ def test_end_of_the_owner():
         record = envelope()
         pids = guest.in_work("pids")
         os.mkfifo(pids)
+        job = envelope()
+        client.run("job.start", {"argv": ["sleep", "1000"]}, record=job).result
         client.start("command.start", {"shell": "setsid sh -c 'echo $$ > pids; exec sleep 1000' & sleep 1000",
                                        "cwd": guest.work}, record=record)
         with open(pids) as fifo:
@@ -474,7 +476,7 @@ def test_end_of_the_owner():
         os.close(theirs)
         assert guest.process.wait(PATIENCE) == 0
         assert not is_running(pid)
-        assert rows(guest) == {record["event_id"]: "cancelled"}
+        assert rows(guest) == {record["event_id"]: "cancelled", job["event_id"]: "cancelled"}
 
 
 def test_record_only():

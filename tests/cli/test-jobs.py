@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""asb exec --detach and asb jobs."""
+
+import signal
+
+import tap_unittest
+from cli_test import BYTES, SandboxTestCase, asb, finish, start
+
+
+class Jobs(SandboxTestCase):
+    def detach(self, *arguments, name=None):
+        options = ["--name", name] if name else []
+        output = self.assert_done(asb("exec", "-d", *options, self.sandbox, *arguments))
+        self.assertRegex(output, rb"\A\S+\n\Z")
+        return output.decode().strip()
+
+    def jobs(self, verb, *arguments, **options):
+        return asb("jobs", verb, self.sandbox, *arguments, **options)
+
+    def test_output_and_exit_status(self):
+        job = self.detach("--", "sh", "-c", "echo a; echo b >&2; exit 5")
+        result = self.jobs("wait", job)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (5, b"", b""))
+        result = self.jobs("logs", job)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, b"a\n", b"b\n"))
+        result = self.jobs("attach", job)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (5, b"a\n", b"b\n"))
+        # The number at the end is enough.
+        self.assert_done(self.jobs("rm", job.rpartition("-")[2]))
+        self.assert_refused(self.jobs("logs", job), 1, job, "asb jobs list")
+
+    def test_signal_that_ended_it(self):
+        self.assertEqual(self.jobs("wait", self.detach("kill -9 $$")).returncode, 128 + 9)
+
+    def test_what_cannot_start(self):
+        for status, arguments in [(127, ["--", "/nope/prog"]), (125, ["-w", "/nope", "--", "true"]), (126, ["--", "/usr"])]:
+            self.assert_refused(asb("exec", "-d", self.sandbox, *arguments), status)
+        self.assert_refused(asb("exec", "--name", "x", self.sandbox, "--", "true"), 125, "--detach")
+
+    def test_exact_bytes(self):
+        self.assert_done(asb("put", self.sandbox, "-", "all-bytes", stdin=BYTES))
+        job = self.detach("--", "cat", "all-bytes")
+        self.jobs("wait", job)
+        self.assertEqual(self.jobs("logs", job).stdout, BYTES)
+
+    def test_no_input(self):
+        job = asb("exec", "-d", self.sandbox, "--", "wc", "-c", stdin=b"not for it").stdout.decode().strip()
+        self.assertEqual(self.jobs("attach", job).stdout, b"0\n")
+
+    def test_follow(self):
+        self.exec("--", "mkfifo", "follow")
+        job = self.detach("echo first; read x < follow; echo $x", name="followed")
+        follower = start("jobs", "logs", "-f", self.sandbox, "followed")
+        self.assertEqual(follower.stdout.readline(), b"first\n")
+        attached = start("jobs", "attach", self.sandbox, job)
+        self.assertEqual(attached.stdout.readline(), b"first\n")
+        # An interrupt ends asb, and not the job.
+        attached.send_signal(signal.SIGINT)
+        self.assertEqual(finish(attached)[0], 130)
+        killed = start("jobs", "wait", self.sandbox, job)
+        killed.kill()
+        finish(killed)
+        self.exec("echo second > follow")
+        self.assertEqual(finish(follower), (0, b"second\n", b""))
+        self.assertEqual(self.jobs("wait", "followed").returncode, 0)
+
+    def test_stop_and_signal(self):
+        job = self.detach("--", "sh", "-c", "trap 'exit 3' USR1; echo ready; while :; do sleep 0.01; done")
+        self.assert_refused(self.jobs("rm", job), 1, "has not ended")
+        self.assert_refused(self.jobs("signal", "-s", "NOPE", job), 2, "NOPE")
+        follower = start("jobs", "logs", "-f", self.sandbox, job)
+        self.assertEqual(follower.stdout.readline(), b"ready\n")
+        self.assert_done(self.jobs("signal", "--signal", "sigusr1", job))
+        self.assertEqual(self.jobs("wait", job).returncode, 3)
+        self.assertEqual(finish(follower), (0, b"", b""))
+        self.assert_refused(self.jobs("signal", job), 1, "has ended")
+        first, second = self.detach("setsid sleep 1000 & sleep 1000"), self.detach("--", "sleep", "1000")
+        self.assert_done(self.jobs("stop", first, second))
+        states = {job["id"]: job["state"] for job in self.json("jobs", "list", self.sandbox)}
+        self.assertEqual((states[first], states[second]), ("cancelled", "cancelled"))
+        self.assertEqual(self.jobs("wait", first).returncode, 125)
+        self.assert_done(self.jobs("rm", first, second))
+
+    def test_list(self):
+        self.exec("--", "mkfifo", "listed")
+        running = self.detach("--", "cat", "listed", name="running")
+        ended = self.detach("echo hi; exit 7")
+        self.jobs("wait", ended)
+        jobs = {job["id"]: job for job in self.json("jobs", "list", self.sandbox)}
+        self.assertEqual((jobs[running]["state"], jobs[running]["name"], jobs[running]["command"]),
+                         ("running", "running", "cat listed"))
+        self.assertIsNone(jobs[running]["exit_status"])
+        self.assertEqual((jobs[ended]["state"], jobs[ended]["exit_status"], jobs[ended]["stdout_bytes"]), ("failed", 7, 3))
+        table = self.assert_done(self.jobs("list")).decode()
+        self.assertRegex(table, r"\AID +NAME +STATE +AGE +OUTPUT +COMMAND\n")
+        self.assertRegex(table, rf"(?m)^{running} +running +running .* cat listed$")
+        self.assertRegex(table, rf"(?m)^{ended} +- +exit 7 .* echo hi; exit 7$")
+        self.assert_done(self.jobs("stop", running))
+
+    def test_missing_bytes_are_said(self):
+        job = self.detach("head -c 9000000 /dev/zero")
+        self.jobs("wait", job)
+        result = self.jobs("logs", job)
+        self.assertEqual((result.returncode, len(result.stdout)), (0, 8 * 1024 * 1024))
+        self.assertRegex(result.stderr, rb"\Aasb: 611392 bytes of standard output are missing")
+
+    def test_record(self):
+        job = self.detach("echo recorded")
+        self.jobs("wait", job)
+        events = self.json("history", "list", self.sandbox)
+        [event] = [event for event in events if (event.get("result") or {}).get("command_id") == job]
+        self.assertEqual((event["operation_type"], event["status"]), ("command.execute", "succeeded"))
+
+
+if __name__ == "__main__":
+    tap_unittest.main()

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-commands.h"
+#include "tool-jobs.h"
+#include "tool-message.h"
+
+static int
+attach (Tool *tool, AsbJob *job)
+{
+  const int status = tool_job_print (tool, job, TRUE);
+
+  if (status == TOOL_EXIT_FAILED)
+    return TOOL_EXIT_ASB;
+  return status == TOOL_EXIT_DONE ? tool_job_wait (tool, job) : status;
+}
+
+static int
+run (Tool *tool, const ToolParsed *parsed)
+{
+  g_auto (ToolJobs) jobs = { 0 };
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (tool_jobs_open (tool, parsed, &jobs, &error))
+    job = tool_jobs_find (&jobs, tool_parsed_get (parsed, 1), &error);
+  if (job)
+    return attach (tool, job);
+  tool_message_error (error);
+  return TOOL_EXIT_ASB;
+}
+
+const ToolCommand tool_command_jobs_attach = {
+  .name = "jobs attach",
+  .summary = "stay with a job until it ends",
+  .description = "Prints what is kept of the output of a job and what it prints from now on, and "
+                 "ends when the job does, with the exit status of its command. An interrupt ends "
+                 "asb, and not the job.",
+  .arguments = tool_job_arguments,
+  .usage_status = TOOL_EXIT_ASB,
+  .run = run,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "tool-jobs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "tool-message.h"
+#include "tool-output.h"
+#include "tool-run.h"
+#include "tool-sandbox.h"
+
+#define SANDBOX "the sandbox: its ID, the beginning of that, or its name"
+#define JOB "the job: its ID, the number at the end of that, or its name"
+
+const ToolArgument tool_job_arguments[] = {
+  { "ID", SANDBOX, 0, TOOL_COMPLETE_SANDBOX },
+  { "JOB", JOB, 0, TOOL_COMPLETE_NOTHING },
+  { NULL },
+};
+
+const ToolArgument tool_jobs_arguments[] = {
+  { "ID", SANDBOX, 0, TOOL_COMPLETE_SANDBOX },
+  { "JOB", JOB, TOOL_ARGUMENT_REPEATED, TOOL_COMPLETE_NOTHING },
+  { NULL },
+};
+
+void
+tool_jobs_clear (ToolJobs *self)
+{
+  g_clear_object (&self->jobs);
+  if (self->backend)
+    tool_backend_close (self->backend);
+  g_clear_object (&self->backend);
+}
+
+gboolean
+tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  self->backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), error);
+  if (!self->backend)
+    return FALSE;
+  asb_backend_list_jobs_async (self->backend, tool->cancellable, tool_wait_cb, &wait);
+  self->jobs = asb_backend_list_jobs_finish (self->backend, tool_wait (&wait), error);
+  return self->jobs != NULL;
+}
+
+static gboolean
+has_number (const char *id, const char *text)
+{
+  const char *dash = strrchr (id, '-');
+
+  return dash && g_str_equal (dash + 1, text);
+}
+
+AsbJob *
+tool_jobs_find (ToolJobs *self, const char *text, GError **error)
+{
+  g_autoptr (AsbJob) found = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (self->jobs); i++)
+    {
+      g_autoptr (AsbJob) job = g_list_model_get_item (self->jobs, i);
+
+      if (g_str_equal (asb_job_get_id (job), text))
+        return g_steal_pointer (&job);
+      if (g_strcmp0 (asb_job_get_name (job), text) == 0 || has_number (asb_job_get_id (job), text))
+        g_set_object (&found, job);
+    }
+  if (!found)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND,
+                 "There is no job “%s” in the sandbox; asb jobs list shows which there are", text);
+  return g_steal_pointer (&found);
+}
+
+int
+tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func)
+{
+  g_auto (ToolJobs) jobs = { 0 };
+  g_autoptr (GError) connect_error = NULL;
+  int status = TOOL_EXIT_DONE;
+
+  if (!tool_jobs_open (tool, parsed, &jobs, &connect_error))
+    {
+      tool_message_error (connect_error);
+      return TOOL_EXIT_FAILED;
+    }
+  for (guint i = 1; i < parsed->arguments->len; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbJob) job = tool_jobs_find (&jobs, tool_parsed_get (parsed, i), &error);
+
+      if (job && func (tool, job, &error))
+        continue;
+      status = TOOL_EXIT_FAILED;
+      tool_message_error (error);
+    }
+  return status;
+}
+
+int
+tool_job_wait (Tool *tool, AsbJob *job)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_job_wait_async (job, tool->cancellable, tool_wait_cb, &wait);
+  result = asb_job_wait_finish (job, tool_wait (&wait), &error);
+  if (result)
+    return tool_run_get_result_status (result);
+  tool_message_error (error);
+  return TOOL_EXIT_ASB;
+}
+
+/* Printing. */
+
+typedef struct
+{
+  guint n_pending;
+  int status;
+} Printing;
+
+/* One of the two outputs on its way. */
+typedef struct
+{
+  Printing *printing;
+  Tool *tool;
+  AsbJob *job;
+  AsbOutputStream which;
+  gboolean follow;
+  guint64 offset;
+  guint64 count; /* bytes copied since */
+} Output;
+
+static void open_output (Output *output);
+
+static void
+say_missing (const Output *output, guint64 n_bytes)
+{
+  tool_message ("%" G_GUINT64_FORMAT " bytes of standard %s are missing here: no more is kept",
+                n_bytes, output->which == ASB_OUTPUT_STREAM_STDERR ? "error" : "output");
+}
+
+/* Goes on where what is kept begins. */
+static gboolean
+skip_dropped (Output *output, const GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  gint64 first;
+
+  if (!g_error_matches (error, ASB_ERROR, ASB_ERROR_OUTPUT_DROPPED) || !details
+      || !g_variant_lookup (details, "first_offset", "x", &first)
+      || first <= (gint64)output->offset)
+    return FALSE;
+  say_missing (output, (guint64)first - output->offset);
+  output->offset = (guint64)first;
+  open_output (output);
+  return TRUE;
+}
+
+/* @error: NULL at the end. */
+static void
+part_ended (Output *output, const GError *error)
+{
+  if (error && skip_dropped (output, error))
+    return;
+  if (error && output->printing->status == TOOL_EXIT_DONE)
+    output->printing->status = tool_output_fail (error);
+  output->printing->n_pending--;
+}
+
+static void
+copied_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Output *output = user_data;
+  g_autoptr (GError) error = NULL;
+
+  tool_copy_finish (result, &error);
+  output->offset += output->count;
+  output->count = 0;
+  part_ended (output, error);
+}
+
+static void
+opened_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Output *output = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GInputStream) stream = asb_job_open_output_finish (output->job, result, &error);
+  const int fd = output->which == ASB_OUTPUT_STREAM_STDERR ? STDERR_FILENO : STDOUT_FILENO;
+
+  if (stream)
+    tool_copy_async (stream, fd, &output->count, output->tool->cancellable, copied_cb, output);
+  else
+    part_ended (output, error);
+}
+
+static void
+open_output (Output *output)
+{
+  asb_job_open_output_async (output->job, output->which, (gint64)output->offset, output->follow,
+                             output->tool->cancellable, opened_cb, output);
+}
+
+int
+tool_job_print (Tool *tool, AsbJob *job, gboolean follow)
+{
+  Printing printing = { 2, TOOL_EXIT_DONE };
+  Output outputs[] = {
+    { &printing, tool, job, ASB_OUTPUT_STREAM_STDOUT, follow, asb_job_get_stdout_first (job), 0 },
+    { &printing, tool, job, ASB_OUTPUT_STREAM_STDERR, follow, asb_job_get_stderr_first (job), 0 }
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (outputs); i++)
+    {
+      if (outputs[i].offset > 0)
+        say_missing (&outputs[i], outputs[i].offset);
+      open_output (&outputs[i]);
+    }
+  while (printing.n_pending > 0)
+    g_main_context_iteration (NULL, TRUE);
+  return printing.status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From what a user types to the jobs of a sandbox, and what the commands about them share. */
+
+#pragma once
+
+#include "tool-command.h"
+
+typedef struct
+{
+  AsbBackend *backend;
+  GListModel *jobs; /* AsbJob, as they were when asked for */
+} ToolJobs;
+
+void tool_jobs_clear (ToolJobs *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolJobs, tool_jobs_clear)
+
+/* Connects to the sandbox that the first argument names. */
+gboolean tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error);
+
+/* Returns: (transfer full): the job with this id, the newest with this name, or the one with this
+ * number at the end of its id */
+AsbJob *tool_jobs_find (ToolJobs *self, const char *text, GError **error);
+
+/* Does something with a job. */
+typedef gboolean (*ToolJobFunc) (Tool *tool, AsbJob *job, GError **error);
+
+/* Does it with each job that an argument after the first names. Returns: the exit status */
+int tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func);
+
+/* Copies what a job printed to asb's own standard output and error. Returns: the exit status */
+int tool_job_print (Tool *tool, AsbJob *job, gboolean follow);
+
+/* Waits for the end. Returns: the exit status, which is that of the job's command */
+int tool_job_wait (Tool *tool, AsbJob *job);
+
+/* The arguments ID JOB, and ID JOB…. */
+extern const ToolArgument tool_job_arguments[];
+extern const ToolArgument tool_jobs_arguments[];
