@@ -64,6 +64,22 @@ set_value (GVariant *variant, GParamSpec *pspec, GValue *value)
   return set_transformed (variant, pspec, value);
 }
 
+/* The value that was given may be a secret; what it could have been is none. */
+static char *
+dup_what_is_taken (GParamSpec *pspec)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  GEnumClass *enum_class;
+
+  if (!G_IS_PARAM_SPEC_ENUM (pspec))
+    return g_strdup_printf ("it must be of type %s", g_type_name (pspec->value_type));
+  enum_class = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+  g_string_append (text, "it is one of ");
+  for (guint i = 0; i < enum_class->n_values; i++)
+    g_string_append_printf (text, "%s“%s”", i > 0 ? ", " : "", enum_class->values[i].value_nick);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static gboolean
 add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtrArray *names,
             GArray *values, GError **error)
@@ -87,10 +103,12 @@ add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtr
     }
   if (!set_value (variant, pspec, &value))
     {
+      g_autofree char *taken = dup_what_is_taken (pspec);
+
       g_value_unset (&value);
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "Option “%s” of %s does not take a value like this", key,
-                   G_OBJECT_CLASS_NAME (object_class));
+                   "Option “%s” of %s does not take a value like this: %s", key,
+                   G_OBJECT_CLASS_NAME (object_class), taken);
       return FALSE;
     }
   g_ptr_array_add (names, (gpointer)pspec->name);

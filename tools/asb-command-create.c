@@ -9,6 +9,7 @@
 #include "tool-message.h"
 #include "tool-mount.h"
 #include "tool-output.h"
+#include "tool-place.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
 #include "tool-text.h"
@@ -21,6 +22,7 @@ static struct
   const char *lifetime;
   GPtrArray *limits;
   ToolMounts mounts;
+  ToolPlace place;
 } options;
 
 static gboolean
@@ -78,7 +80,7 @@ run (Tool *tool, const ToolParsed *parsed)
   int status;
 
   backend_options = make_options (&error);
-  if (backend_options)
+  if (backend_options && tool_place_apply (&options.place, tool, backend_options, &error))
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
@@ -101,6 +103,7 @@ static const ToolOption option_entries[] = {
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d; never if not given" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
+  TOOL_PLACE_OPTIONS (options.place),
   { NULL },
 };
 

@@ -9,6 +9,7 @@
 #include "tool-message.h"
 #include "tool-mount.h"
 #include "tool-operation.h"
+#include "tool-place.h"
 #include "tool-record.h"
 #include "tool-run.h"
 
@@ -20,6 +21,7 @@ static struct
   gboolean keep;
   GPtrArray *limits;
   ToolMounts mounts;
+  ToolPlace place;
 } options;
 
 static AsbBackendOptions *
@@ -93,7 +95,7 @@ run (Tool *tool, const ToolParsed *parsed)
   spec = tool_run_make_spec (parsed, 0, &error);
   if (spec)
     backend_options = make_options (&error);
-  if (backend_options)
+  if (backend_options && tool_place_apply (&options.place, tool, backend_options, &error))
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
@@ -115,6 +117,7 @@ static const ToolOption option_entries[] = {
   { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
+  TOOL_PLACE_OPTIONS (options.place),
   { NULL },
 };
 

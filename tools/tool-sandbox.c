@@ -295,7 +295,8 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
 AsbBackend *
 tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error)
 {
-  AsbProvider *provider = tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
+  AsbProvider *given = asb_backend_options_get_provider (options);
+  AsbProvider *provider = given ? given : tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
 
   if (!provider)
     return NULL;

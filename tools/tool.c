@@ -22,35 +22,29 @@ tool_free (Tool *self)
   g_free (self);
 }
 
-/* Only the local provider can keep a record when the sandbox goes, so only it is told. */
-static GVariant *
-provider_options (Tool *self, const char *name)
+AsbProvider *
+tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings, GError **error)
 {
-  GVariantBuilder builder;
+  g_autoptr (GVariant) options = NULL;
+  AsbProvider *provider;
 
-  if (!g_str_equal (name, TOOL_LOCAL_PROVIDER))
-    return NULL;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
-  g_variant_builder_add (&builder, "{sv}", "keep-record",
-                         g_variant_new_boolean (!self->forget_record));
-  return g_variant_ref_sink (g_variant_builder_end (&builder));
+  /* Only the local provider can keep a record when the sandbox goes, so only it is told. */
+  if (g_str_equal (name, TOOL_LOCAL_PROVIDER))
+    g_variant_dict_insert (settings, "keep-record", "b", !self->forget_record);
+  options = g_variant_ref_sink (g_variant_dict_end (settings));
+  provider = asb_registry_create_provider (asb_registry_get_default (), name, options, error);
+  if (provider)
+    g_hash_table_replace (self->providers, g_strdup (name), provider);
+  return provider;
 }
 
 AsbProvider *
 tool_get_provider (Tool *self, const char *name, GError **error)
 {
   AsbProvider *provider = g_hash_table_lookup (self->providers, name);
-  g_autoptr (GVariant) options = NULL;
+  g_auto (GVariantDict) settings = G_VARIANT_DICT_INIT (NULL);
 
-  if (provider)
-    return provider;
-
-  options = provider_options (self, name);
-  provider = asb_registry_create_provider (asb_registry_get_default (), name, options, error);
-  if (provider)
-    g_hash_table_insert (self->providers, g_strdup (name), provider);
-  return provider;
+  return provider ? provider : tool_set_up_provider (self, name, &settings, error);
 }
 
 void

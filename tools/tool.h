@@ -32,6 +32,9 @@ Tool *tool_new (void);
 void tool_free (Tool *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Tool, tool_free)
 
+/* Makes the provider anew, with @settings, and keeps it under its name. */
+AsbProvider *tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings,
+                                   GError **error);
 /* Returns: (transfer none): the provider of that name, the same one each time */
 AsbProvider *tool_get_provider (Tool *self, const char *name, GError **error);
 

@@ -94,6 +94,29 @@ class ExitStatus(TestCase):
         self.assert_refused(asb("run", "true", environment=nowhere), 125, "local")
 
 
+class Place(TestCase):
+    """With which provider, how set up."""
+
+    def test_network(self):
+        lines = "grep -c : /proc/net/dev"
+        self.assertEqual(self.assert_done(asb("run", lines)), b"1\n")
+        with open("/proc/net/dev", encoding="ascii") as file:
+            here = sum(":" in line for line in file)
+        self.assertEqual(self.assert_done(asb("run", "--network=host", lines)), b"%d\n" % here)
+        self.assertEqual(self.assert_done(asb("run", "--set", "network=none", lines)), b"1\n")
+
+    def test_other_provider(self):
+        done = asb("run", "--provider", "mock", "--no-record", "--", "echo", "hello")
+        self.assertEqual(self.assert_done(done), b"hello\n")
+
+    def test_mistakes(self):
+        for options, words in [(["--network", "all"], "“none”, “host”"), (["--set", "x"], "--set NAME=VALUE"),
+                               (["--set", "nonsense=1"], "“nonsense”"), (["--image", "x:1"], "“x:1”"),
+                               (["--provider", "nowhere"], "nowhere")]:
+            with self.subTest(options):
+                self.assert_refused(asb("run", *options, "true"), 125, words)
+
+
 class Words(TestCase):
     """What belongs to asb, what to the command, what to the shell."""
 
