@@ -13,6 +13,7 @@
 #include "asb-local-folder.h"
 #include "asb-local-limits.h"
 #include "asb-local-programs.h"
+#include "asb-local-scope.h"
 #include "asb-local-user.h"
 
 #define NEEDED_MAJOR 0
@@ -193,9 +194,25 @@ look_at_limits (Visit *visit)
     add (visit, "processes", "warning",
          "this kernel counts those of a user in all sandboxes together: there is no usual limit",
          "use Linux 5.14 or later, or set limits");
-  add (visit, "memory", "warning",
-       "limits hold for each process of a sandbox, not for all of them together",
-       "where systemd runs, start the program with “systemd-run --user --scope -p MemoryMax=4G”");
+}
+
+static void
+look_at_memory (Visit *visit)
+{
+  g_autofree char *bus = asb_local_scope_find_bus (visit->settings->systemd);
+  g_autoptr (GError) error = NULL;
+
+  if (!bus)
+    add (visit, "memory", "warning",
+         "limits hold for each process of a sandbox, not for all of them together",
+         "where systemd runs, let its manager be reached by D-Bus, or start the program in a scope "
+         "of it");
+  else if (asb_local_scope_check (bus, visit->cancellable, &error))
+    add (visit, "memory", "ok", "limits hold for all processes together, by a scope of systemd",
+         NULL);
+  else
+    add (visit, "memory", "warning", error->message,
+         "let the manager of systemd be reached by D-Bus, or set the option systemd to “never”");
 }
 
 static void
@@ -221,6 +238,7 @@ asb_local_diagnose (const AsbLocalSettings *settings, GCancellable *cancellable)
   look_at_sandbox (&visit);
   look_at_filter (&visit);
   look_at_limits (&visit);
+  look_at_memory (&visit);
   look_at_overlays (&visit);
   return g_variant_ref_sink (g_variant_builder_end (&visit.findings));
 }

@@ -20,6 +20,7 @@
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
+#include "asb-local-scope.h"
 #include "asb-local-user.h"
 #include "asb-wire-json.h"
 
@@ -288,8 +289,27 @@ add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalIns
 }
 
 static AsbLocalLaunch *
+launch_in_scope (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside,
+                 Preparation *preparation, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AsbLocalScope) scope
+      = asb_local_scope_new (inside->bus, preparation->arguments, error);
+  g_autoptr (AsbLocalLaunch) started = NULL;
+
+  if (!scope)
+    return NULL;
+  started = asb_local_launch (bubblewrap, preparation->arguments,
+                              (const char *const *)preparation->command->pdata, error);
+  if (!started
+      || asb_local_scope_enter (scope, started, folder->id, inside->limits, cancellable, error))
+    return g_steal_pointer (&started);
+  asb_local_launch_end (started, TRUE);
+  return NULL;
+}
+
+static AsbLocalLaunch *
 launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside, int liveness,
-        GError **error)
+        GCancellable *cancellable, GError **error)
 {
   gboolean staged = asb_local_user_differs () || (inside->mounts && inside->mounts->len > 0);
   g_autoptr (AsbLocalArguments) arguments = asb_local_arguments_new (staged);
@@ -312,6 +332,8 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
       g_ptr_array_add (command, g_strdup_printf ("%d", liveness));
     }
   g_ptr_array_add (command, NULL);
+  if (inside->bus)
+    return launch_in_scope (folder, bubblewrap, inside, &preparation, cancellable, error);
   return asb_local_launch (bubblewrap, arguments, (const char *const *)command->pdata, error);
 }
 
@@ -329,7 +351,8 @@ gboolean
 asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside,
                        int liveness, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (AsbLocalLaunch) started = launch (folder, bubblewrap, inside, liveness, error);
+  g_autoptr (AsbLocalLaunch) started
+      = launch (folder, bubblewrap, inside, liveness, cancellable, error);
   g_autoptr (GError) cause = NULL;
   gboolean died;
   int status;

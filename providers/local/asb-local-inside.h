@@ -22,6 +22,7 @@ typedef struct
   GPtrArray *mounts;              /* AsbLocalSource; taken. NULL: none */
   gboolean host_network;
   AsbResourceLimits *limits; /* NULL with the record only */
+  const char *bus;           /* NULL: no scope of systemd is wanted, or can be had */
 } AsbLocalInside;
 
 gboolean asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside,

@@ -201,11 +201,18 @@ ends_by_itself (pid_t pid)
   return ended;
 }
 
+guint32
+asb_local_launch_get_pid (AsbLocalLaunch *self)
+{
+  const char *identifier = g_subprocess_get_identifier (self->process);
+
+  return identifier ? (guint32)g_ascii_strtoull (identifier, NULL, 10) : 0;
+}
+
 int
 asb_local_launch_end (AsbLocalLaunch *self, gboolean at_once)
 {
-  const char *identifier = g_subprocess_get_identifier (self->process);
-  pid_t pid = identifier ? (pid_t)g_ascii_strtoll (identifier, NULL, 10) : 0;
+  pid_t pid = (pid_t)asb_local_launch_get_pid (self);
 
   /* Its process group is its own, and what it started to become the sandbox is still in there. */
   if (pid > 1 && (at_once || !ends_by_itself (pid)))

@@ -15,6 +15,9 @@ typedef struct _AsbLocalLaunch AsbLocalLaunch;
 AsbLocalLaunch *asb_local_launch (const char *program, AsbLocalArguments *arguments,
                                   const char *const *command, GError **error);
 
+/* Returns: 0 if it has ended. */
+guint32 asb_local_launch_get_pid (AsbLocalLaunch *self);
+
 /* The end of what was written to standard error so far. */
 char *asb_local_launch_dup_output (AsbLocalLaunch *self);
 

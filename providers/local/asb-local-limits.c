@@ -54,6 +54,13 @@ asb_local_limits_complete (AsbResourceLimits *limits)
   return self;
 }
 
+gboolean
+asb_local_limits_want_scope (AsbResourceLimits *limits)
+{
+  return asb_resource_limits_get_memory_bytes (limits) > 0
+         || (asb_resource_limits_get_processes (limits) > 0 && !counts_each_sandbox ());
+}
+
 AsbResourceLimits *
 asb_local_limits_from_json (json_t *json)
 {

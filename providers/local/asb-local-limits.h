@@ -14,5 +14,8 @@ AsbResourceLimits *asb_local_limits_complete (AsbResourceLimits *limits);
 AsbResourceLimits *asb_local_limits_from_json (json_t *json);
 json_t *asb_local_limits_to_json (AsbResourceLimits *limits);
 
+/* Whether there is something that no limit of single processes can hold. */
+gboolean asb_local_limits_want_scope (AsbResourceLimits *limits);
+
 /* Adds the options of the guest for @limits to @command, of owned strings. */
 void asb_local_limits_add_options (AsbResourceLimits *limits, GPtrArray *command);

@@ -7,6 +7,7 @@
 #include "asb-local-doctor.h"
 #include "asb-local-list.h"
 #include "asb-local-sandboxes.h"
+#include "asb-local-scope.h"
 
 /* The provider that makes sandboxes on this machine, of bubblewrap and the guest. README.md says
  * what they protect from. Nothing changes after construction, so any thread may use it. */
@@ -27,6 +28,7 @@ enum
   PROP_GUEST,
   PROP_NETWORK,
   PROP_KEEP_RECORD,
+  PROP_SYSTEMD,
   N_PROPS
 };
 
@@ -71,6 +73,7 @@ asb_local_provider_finalize (GObject *object)
   g_clear_pointer (&settings->record_dir, g_free);
   g_clear_pointer (&settings->bubblewrap, g_free);
   g_clear_pointer (&settings->guest, g_free);
+  g_clear_pointer (&settings->systemd, g_free);
 
   G_OBJECT_CLASS (asb_local_provider_parent_class)->finalize (object);
 }
@@ -101,6 +104,9 @@ asb_local_provider_get_property (GObject *object, guint property_id, GValue *val
       break;
     case PROP_KEEP_RECORD:
       g_value_set_boolean (value, settings->keep_record);
+      break;
+    case PROP_SYSTEMD:
+      g_value_set_string (value, settings->systemd);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -133,6 +139,9 @@ asb_local_provider_set_property (GObject *object, guint property_id, const GValu
     case PROP_KEEP_RECORD:
       settings->keep_record = g_value_get_boolean (value);
       break;
+    case PROP_SYSTEMD:
+      settings->systemd = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -156,6 +165,8 @@ asb_local_provider_class_init (AsbLocalProviderClass *klass)
   properties[PROP_NETWORK] = g_param_spec_enum ("network", NULL, NULL, ASB_LOCAL_TYPE_NETWORK,
                                                 ASB_LOCAL_NETWORK_NONE, flags);
   properties[PROP_KEEP_RECORD] = g_param_spec_boolean ("keep-record", NULL, NULL, FALSE, flags);
+  properties[PROP_SYSTEMD]
+      = g_param_spec_string ("systemd", NULL, NULL, ASB_LOCAL_SYSTEMD_AUTO, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -184,11 +195,17 @@ add_file_hash (AsbCapabilities *capabilities)
 }
 
 static void
-add_limits (AsbCapabilities *capabilities)
+add_limits (AsbCapabilities *capabilities, const AsbLocalSettings *settings)
 {
-  asb_capabilities_add (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS,
-                        ASB_CAPABILITY_SUPPORT_EMULATED, "provider",
-                        "memory is limited for each process, not for all together");
+  g_autofree char *bus = asb_local_scope_find_bus (settings->systemd);
+
+  if (bus)
+    asb_capabilities_add (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS,
+                          ASB_CAPABILITY_SUPPORT_NATIVE, "provider", NULL);
+  else
+    asb_capabilities_add (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS,
+                          ASB_CAPABILITY_SUPPORT_EMULATED, "provider",
+                          "memory is limited for each process, not for all together");
 }
 
 static AsbCapabilities *
@@ -207,7 +224,7 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
   for (gsize i = 0; i < G_N_ELEMENTS (native); i++)
     asb_capabilities_add (capabilities, native[i], ASB_CAPABILITY_SUPPORT_NATIVE, "provider", NULL);
   add_file_hash (capabilities);
-  add_limits (capabilities);
+  add_limits (capabilities, &ASB_LOCAL_PROVIDER (provider)->settings);
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PAUSE_RESUME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
                         "local sandboxes cannot be frozen");

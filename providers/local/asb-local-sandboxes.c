@@ -14,10 +14,12 @@
 #include "asb-local-folder.h"
 #include "asb-local-greeting.h"
 #include "asb-local-guest.h"
+#include "asb-local-limits.h"
 #include "asb-local-liveness.h"
 #include "asb-local-path.h"
 #include "asb-local-programs.h"
 #include "asb-local-record.h"
+#include "asb-local-scope.h"
 #include "asb-local-source.h"
 #include "asb-local-user.h"
 
@@ -212,6 +214,9 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
   g_autofree char *bubblewrap = asb_local_find_bubblewrap (settings->bubblewrap, error);
   g_autofree char *guest = bubblewrap ? asb_local_find_guest (settings->guest, error) : NULL;
   g_autoptr (AsbLocalWorkdir) workdir = guest ? find_workdir (metadata, error) : NULL;
+  g_autofree char *bus = asb_local_limits_want_scope (metadata->limits)
+                             ? asb_local_scope_find_bus (settings->systemd)
+                             : NULL;
   g_autoptr (GPtrArray) mounts = NULL;
   g_autoptr (GError) cause = NULL;
   const AsbLocalPlaces places = { folder->path, settings->state_dir, settings->record_dir };
@@ -222,6 +227,7 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
     .workdir = workdir,
     .host_network = metadata->host_network,
     .limits = metadata->limits,
+    .bus = bus,
   };
   int liveness;
 

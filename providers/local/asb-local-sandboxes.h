@@ -14,6 +14,7 @@ typedef struct
   char *record_dir;
   char *bubblewrap; /* NULL: found in PATH */
   char *guest;      /* NULL: the usual one */
+  char *systemd;    /* “auto”, “never” or the address of a bus */
   gboolean host_network;
   gboolean keep_record;
 } AsbLocalSettings;
