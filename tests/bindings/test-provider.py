@@ -52,6 +52,17 @@ class TestProvider(TestCase):
         self.assertTrue(self.provider.delete_sandbox(sandbox_id, None))
         self.assert_fails(Asb.Error.SANDBOX_NOT_FOUND, self.provider.get_sandbox, sandbox_id, None)
 
+    def test_diagnose(self):
+        self.assertEqual([finding["state"] for finding in self.provider.diagnose(None).unpack()], ["ok"])
+        self.provider.findings = GLib.Variant("s", "fine")
+        error = self.assert_fails(Asb.Error.PROVIDER, self.provider.diagnose, None)
+        self.assertIn("“s”, not “aa{sv}”", error.message)
+
+    def test_limits_are_not_left_out(self):
+        spec = Asb.SandboxSpec(limits=Asb.ResourceLimits(processes=5))
+        self.assert_fails(Asb.Error.UNSUPPORTED_CAPABILITY, self.provider.create_sandbox, spec, None)
+        self.assertEqual(self.provider.sandboxes, {})
+
     def test_returned_error(self):
         error = self.assert_fails(Asb.Error.SANDBOX_NOT_FOUND, self.provider.get_sandbox, "x", None)
         self.assertEqual(error.message, "There is no sandbox “x”")
