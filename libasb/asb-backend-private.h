@@ -12,8 +12,12 @@ struct _AsbBackend
   GObject parent_instance;
 
   AsbProvider *provider;
-  AsbTransport *transport;
+  AsbTransport *transport; /* atomic */
+  GPtrArray *past_transports;
+  gboolean guest_is_placed; /* by the library: it can be asked for again */
+  guint reconnect_seconds;
   AsbHistoryStore *store;
+  AsbHistoryConfig *history_config;
   gboolean owns_store;
   AsbRecorder *recorder; /* (nullable): nothing is recorded */
   AsbActivityGate *gate;

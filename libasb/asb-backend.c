@@ -50,6 +50,8 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->recorder);
   g_clear_object (&self->store);
   g_clear_object (&self->transport);
+  g_clear_pointer (&self->past_transports, g_ptr_array_unref);
+  g_clear_object (&self->history_config);
   g_clear_object (&self->provider);
   g_clear_object (&self->gate);
   g_clear_object (&self->ref);
@@ -164,6 +166,7 @@ static void
 asb_backend_init (AsbBackend *self)
 {
   g_mutex_init (&self->mutex);
+  self->past_transports = g_ptr_array_new_with_free_func (g_object_unref);
   self->gate = asb_activity_gate_new ();
   self->drain_timeout_ms = DRAIN_TIMEOUT_MS;
 }
@@ -210,6 +213,9 @@ asb_backend_get_provider (AsbBackend *self)
  *
  * Gets [property@Backend:transport].
  *
+ * When the guest of the sandbox has ended, the next operation has another started and goes on over
+ * another transport. The one before stays valid as long as the backend, and closed.
+ *
  * Returns: (transfer none): the way in
  *
  * Since: 1.0
@@ -219,7 +225,7 @@ asb_backend_get_transport (AsbBackend *self)
 {
   g_return_val_if_fail (ASB_IS_BACKEND (self), NULL);
 
-  return self->transport;
+  return g_atomic_pointer_get (&self->transport);
 }
 
 /**

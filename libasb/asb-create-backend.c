@@ -24,6 +24,7 @@ typedef struct
   gboolean created;
   gint64 occurred_at;
   AsbTransport *transport;
+  gboolean guest_is_placed;
   AsbHistoryStore *store;
   gboolean owns_store;
   AsbRecorder *recorder;
@@ -176,6 +177,14 @@ dup_result_config (AsbBackendOptions *options)
   return config;
 }
 
+static AsbHistoryConfig *
+dup_history_config (AsbBackendOptions *options)
+{
+  AsbHistoryConfig *given = asb_backend_options_get_history (options);
+
+  return given ? g_object_ref (given) : asb_history_config_new ();
+}
+
 static void
 finish (GTask *task)
 {
@@ -189,7 +198,10 @@ finish (GTask *task)
   backend = g_object_new (ASB_TYPE_BACKEND, NULL);
   backend->provider = g_steal_pointer (&creation->provider);
   backend->transport = g_steal_pointer (&creation->transport);
+  backend->guest_is_placed = creation->guest_is_placed;
+  backend->reconnect_seconds = asb_backend_options_get_reconnect_seconds (options);
   backend->store = g_steal_pointer (&creation->store);
+  backend->history_config = dup_history_config (options);
   backend->owns_store = creation->owns_store;
   backend->recorder = g_steal_pointer (&creation->recorder);
   backend->ref = g_steal_pointer (&creation->ref);
@@ -372,14 +384,6 @@ import_record (GTask *task)
 
 /* The history store. */
 
-static AsbHistoryConfig *
-dup_history_config (AsbBackendOptions *options)
-{
-  AsbHistoryConfig *given = asb_backend_options_get_history (options);
-
-  return given ? g_object_ref (given) : asb_history_config_new ();
-}
-
 static void
 store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -558,9 +562,12 @@ open_transport (GTask *task)
   if (factory)
     call_factory (task, factory);
   else if (ASB_PROVIDER_GET_IFACE (creation->provider)->open_stream)
-    asb_guest_placement_open_async (creation->provider, sandbox_id,
-                                    asb_backend_options_get_reconnect_seconds (creation->options),
-                                    g_task_get_cancellable (task), guest_cb, task);
+    {
+      creation->guest_is_placed = TRUE;
+      asb_guest_placement_open_async (creation->provider, sandbox_id,
+                                      asb_backend_options_get_reconnect_seconds (creation->options),
+                                      g_task_get_cancellable (task), guest_cb, task);
+    }
   else
     open_own_transport (task);
 }

@@ -4,6 +4,7 @@
 
 #include "asb-run-private.h"
 
+#include "asb-backend-restart-private.h"
 #include "asb-error-private.h"
 
 static void
@@ -117,6 +118,34 @@ drop_record (const AsbRunRecord *record)
   asb_run_drop_floating (record->file_operation);
 }
 
+static void
+go (AsbRun *run)
+{
+  if (run->recorded_here)
+    asb_recorder_start_async (run->backend->recorder, run->operation, started_cb, run);
+  else
+    run->perform (run);
+}
+
+static void
+restarted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+
+  if (asb_backend_restart_finish (ASB_BACKEND (source), result, &run->error))
+    go (run);
+  else
+    answer (run);
+}
+
+/* Whether it has to do with the guest, be it for the record. */
+static gboolean
+needs_guest (AsbRun *run, const AsbRunRecord *record)
+{
+  return record->travels
+         || (run->recorded_here && asb_recorder_get_records_in_place (run->backend->recorder));
+}
+
 void
 asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
                AsbRunPerform perform)
@@ -143,10 +172,10 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
     prepare_record (run, record);
   else
     drop_record (record);
-  if (run->recorded_here)
-    asb_recorder_start_async (backend->recorder, run->operation, started_cb, run);
+  if (needs_guest (run, record) && asb_backend_needs_restart (backend))
+    asb_backend_restart_async (backend, g_task_get_cancellable (task), restarted_cb, run);
   else
-    run->perform (run);
+    go (run);
 }
 
 static void

@@ -5,6 +5,7 @@
 import os
 import pathlib
 import re
+import select
 import signal
 import sqlite3
 import subprocess
@@ -209,21 +210,78 @@ class Deaths(Case):
         finally:
             self.asb("rm", "left")
 
+    def kill_guest(self, backend):
+        """Until it is gone, so that the operation after this finds it so."""
+        pid = guest_of(backend)
+        descriptor = os.pidfd_open(pid)
+        os.kill(pid, signal.SIGKILL)
+        select.select([descriptor], [], [])
+        os.close(descriptor)
+
     def test_guest_killed(self):
-        """Nobody knows how the command ended, and nobody says so; the next connection works."""
+        """Nobody knows how the command ended, and nobody says so; the next operation works."""
         command = self.backend.start_command(Asb.CommandSpec(shell="echo started; sleep 77704"), None)
         self.assertEqual(command.get_stdout_pipe().read_bytes(100, None).get_data(), b"started\n")
-        os.kill(guest_of(self.backend), signal.SIGKILL)
+        self.kill_guest(self.backend)
         with self.assertRaises(GLib.Error) as caught:
             command.wait(None)
         self.assertTrue(caught.exception.matches(Asb.error_quark(), Asb.Error.INTERRUPTED),
                         caught.exception)
         self.assertEqual(command.get_state(), Asb.CommandState.UNKNOWN)
+        self.assertEqual(self.shell("echo works"), b"works\n")
         with connect(self.backend) as again:
-            self.assertEqual(self.shell("echo works", again), b"works\n")
-            first, second = operations(again)
-            self.assertEqual((first.get_status(), second.get_status()),
-                             (Asb.OperationStatus.UNKNOWN, Asb.OperationStatus.SUCCEEDED))
+            self.assertEqual(self.shell("echo there, too", again), b"there, too\n")
+        first, *others = operations(self.backend)
+        self.assertEqual([operation.get_status() for operation in (first, *others)],
+                         [Asb.OperationStatus.UNKNOWN] + 2 * [Asb.OperationStatus.SUCCEEDED])
+
+    def test_guest_killed_again_and_again(self):
+        """Whatever comes next brings it back, on the same files."""
+        contents = GLib.Bytes.new(b"kept")
+        self.backend.write_file("file", contents, None, None)
+        for use in (lambda: self.backend.read_file("file", None), lambda: self.shell("cat file"),
+                    lambda: self.backend.write_file("file", contents, None, None),
+                    lambda: self.backend.list_files(".", None),
+                    lambda: self.backend.query_info(None)):
+            before = self.backend.get_transport()
+            command = self.backend.start_command(Asb.CommandSpec(shell="sleep 77705"), None)
+            self.kill_guest(self.backend)
+            with self.assertRaises(GLib.Error):
+                command.wait(None)
+            use()
+            self.assertEqual(before.get_state(), Asb.TransportState.CLOSED)
+            self.assertEqual(self.backend.get_transport().get_state(), Asb.TransportState.CONNECTED)
+        self.assertEqual(self.backend.read_file("file", None).get_data(), b"kept")
+
+    def test_guest_killed_under_many(self):
+        """All that was under way is answered, and all that comes then works, from any thread."""
+        commands = [self.backend.start_command(Asb.CommandSpec(shell="sleep 77706"), None) for _ in range(8)]
+        self.kill_guest(self.backend)
+        for command in commands:
+            with self.assertRaises(GLib.Error):
+                command.wait(None)
+            self.assertEqual(command.get_state(), Asb.CommandState.UNKNOWN)
+        outputs = []
+        threads = [threading.Thread(target=lambda number=number: outputs.append(
+            self.shell(f"echo {number}"))) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(outputs), sorted(b"%d\n" % number for number in range(8)))
+
+    def test_sandbox_gone(self):
+        """Nothing is brought back that was deleted."""
+        backend = connect(self.backend)
+        self.backend.delete_sandbox(None)
+        with self.assertRaises(GLib.Error) as caught:
+            while True:
+                self.shell("true", backend)
+        self.assertTrue(caught.exception.matches(Asb.error_quark(), Asb.Error.SANDBOX_NOT_FOUND)
+                        or caught.exception.matches(Asb.error_quark(), Asb.Error.GUEST_UNAVAILABLE),
+                        caught.exception)
+        self.assert_fails(Asb.Error.SANDBOX_NOT_FOUND, self.shell, "true", backend)
+        backend.close(None)
 
 
 class Neighbours(Case):

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A backend whose guest has gone, killed or ended with its sandbox's processes: the next operation
+ * has the provider start another on the same files. What ran is unknown and stays so. */
+
+#pragma once
+
+#include "asb-backend-private.h"
+
+/* Any thread. */
+gboolean asb_backend_needs_restart (AsbBackend *self);
+
+/* Several at once are one too many, and do no harm. */
+void asb_backend_restart_async (AsbBackend *self, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data);
+gboolean asb_backend_restart_finish (AsbBackend *self, GAsyncResult *result, GError **error);
