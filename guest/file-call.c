@@ -126,6 +126,16 @@ const CallKind FILE_KINDS[] = {
       .lost = lose_reading,
   },
   {
+      .name = "file.read_lines",
+      .is_recorded = true,
+      .feeds = feeds_output,
+      .start = start,
+      .cancel = cancel,
+      .room = gain_room,
+      .stop = stop,
+      .lost = lose_reading,
+  },
+  {
       .name = "file.read",
       .is_recorded = true,
       .feeds = feeds_output,
@@ -146,6 +156,12 @@ const CallKind FILE_KINDS[] = {
   },
   {
       .name = "file.edit",
+      .is_recorded = true,
+      .start = start,
+      .cancel = cancel,
+  },
+  {
+      .name = "file.set_attributes",
       .is_recorded = true,
       .start = start,
       .cancel = cancel,

@@ -13,6 +13,8 @@ bool file_walk (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_glob (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_grep (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_read (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_read_lines (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_set_attributes (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_write (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_edit (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_mkdir (FileWorker *worker, FileResult *result, Failure *failure);

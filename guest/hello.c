@@ -82,8 +82,8 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs", "search",
-                    "terminals", "grep", "edit");
+  return json_pack ("[s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
+                    "search", "terminals", "grep", "edit", "lines", "attributes");
 }
 
 static json_t *

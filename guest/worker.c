@@ -18,10 +18,19 @@ static const struct
   const char *name;
   bool (*run) (FileWorker *worker, FileResult *result, Failure *failure);
 } OPERATIONS[] = {
-  { "file.stat", file_stat },     { "file.list", file_list }, { "file.walk", file_walk },
-  { "file.glob", file_glob },     { "file.grep", file_grep }, { "file.read", file_read },
-  { "file.write", file_write },   { "file.edit", file_edit }, { "file.mkdir", file_mkdir },
-  { "file.delete", file_delete }, { "file.move", file_move },
+  { "file.stat", file_stat },
+  { "file.list", file_list },
+  { "file.walk", file_walk },
+  { "file.glob", file_glob },
+  { "file.grep", file_grep },
+  { "file.read", file_read },
+  { "file.read_lines", file_read_lines },
+  { "file.set_attributes", file_set_attributes },
+  { "file.write", file_write },
+  { "file.edit", file_edit },
+  { "file.mkdir", file_mkdir },
+  { "file.delete", file_delete },
+  { "file.move", file_move },
 };
 
 static void

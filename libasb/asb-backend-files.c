@@ -2,7 +2,7 @@
 
 #include "config.h"
 
-#include "asb-backend-private.h"
+#include "asb-backend-file-private.h"
 #include "asb-call-private.h"
 #include "asb-error-private.h"
 #include "asb-path-private.h"
@@ -11,14 +11,6 @@
 
 /* Bytes of a written file that the record shows. */
 #define PREVIEW_SIZE 10240
-
-/* What one kind of file operation records, and who does it. */
-typedef struct
-{
-  const char *operation_type;
-  const char *change_type;
-  AsbRunPerform perform;
-} AsbFileOperation;
 
 static GVariant *
 new_file_operation (const char *path, const char *change_type, const char *before_hash)
@@ -33,10 +25,9 @@ new_file_operation (const char *path, const char *change_type, const char *befor
   return g_variant_dict_end (&dict);
 }
 
-/* Takes @task and @request; @details, of the record, is taken too and may be NULL. */
-static void
-begin_file (AsbBackend *self, GTask *task, const AsbFileOperation *operation,
-            AsbFileRequest *request, GVariantDict *details)
+void
+asb_backend_begin_file (AsbBackend *self, GTask *task, const AsbFileOperation *operation,
+                        AsbFileRequest *request, GVariantDict *details)
 {
   const char *path = asb_file_request_get_path (request);
   GVariantDict plain;
@@ -55,10 +46,8 @@ begin_file (AsbBackend *self, GTask *task, const AsbFileOperation *operation,
   g_object_unref (request);
 }
 
-/* A request about @path, or NULL when the path was refused and @task, which it then takes,
- * answered. */
-static AsbFileRequest *
-new_request (AsbBackend *self, GTask *task, const char *path)
+AsbFileRequest *
+asb_backend_new_file_request (AsbBackend *self, GTask *task, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *absolute = asb_path_resolve (self->workdir, path, &error);
@@ -80,8 +69,8 @@ describe_count (GListModel *list)
   return g_variant_dict_end (&dict);
 }
 
-static GVariant *
-describe_size (guint64 size)
+GVariant *
+asb_backend_describe_size (guint64 size)
 {
   GVariantDict dict;
 
@@ -169,7 +158,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GBytes *bytes = asb_transport_read_file_finish (ASB_TRANSPORT (source), result, &error);
 
   if (bytes)
-    asb_run_return_bytes (run, bytes, describe_size (g_bytes_get_size (bytes)));
+    asb_run_return_bytes (run, bytes, asb_backend_describe_size (g_bytes_get_size (bytes)));
   else
     asb_run_return_error (run, error);
 }
@@ -360,10 +349,10 @@ asb_backend_list_files_async (AsbBackend *self, const char *path, GCancellable *
 
   task = asb_call_begin (self, &kind, G_TYPE_LIST_MODEL, cancellable, callback, user_data,
                          asb_backend_list_files_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
-  begin_file (self, task, &list_operation, request, NULL);
+  asb_backend_begin_file (self, task, &list_operation, request, NULL);
 }
 
 /**
@@ -438,10 +427,10 @@ asb_backend_query_file_async (AsbBackend *self, const char *path, GCancellable *
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_backend_query_file_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
-  begin_file (self, task, &query_operation, request, NULL);
+  asb_backend_begin_file (self, task, &query_operation, request, NULL);
 }
 
 /**
@@ -517,10 +506,10 @@ asb_backend_read_file_async (AsbBackend *self, const char *path, GCancellable *c
 
   task = asb_call_begin (self, &kind, G_TYPE_BYTES, cancellable, callback, user_data,
                          asb_backend_read_file_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
-  begin_file (self, task, &read_operation, request, NULL);
+  asb_backend_begin_file (self, task, &read_operation, request, NULL);
 }
 
 /**
@@ -596,10 +585,10 @@ asb_backend_open_read_async (AsbBackend *self, const char *path, GCancellable *c
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_backend_open_read_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
-  begin_file (self, task, &open_read_operation, request, NULL);
+  asb_backend_begin_file (self, task, &open_read_operation, request, NULL);
 }
 
 /**
@@ -680,14 +669,14 @@ asb_backend_write_file_async (AsbBackend *self, const char *path, GBytes *conten
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_backend_write_file_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
   asb_file_request_set_contents (request, contents);
   asb_file_request_set_expected_hash (request, expected_hash);
   g_variant_dict_init (&details, NULL);
   describe_contents (&details, contents, expected_hash);
-  begin_file (self, task, &write_operation, request, &details);
+  asb_backend_begin_file (self, task, &write_operation, request, &details);
 }
 
 /**
@@ -772,11 +761,11 @@ asb_backend_open_write_async (AsbBackend *self, const char *path, int mode,
 
   task = asb_call_begin (self, &kind, G_TYPE_OUTPUT_STREAM, cancellable, callback, user_data,
                          asb_backend_open_write_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
   asb_file_request_set_mode (request, mode);
-  begin_file (self, task, &open_write_operation, request, NULL);
+  asb_backend_begin_file (self, task, &open_write_operation, request, NULL);
 }
 
 /**
@@ -854,10 +843,10 @@ asb_backend_make_directory_async (AsbBackend *self, const char *path, GCancellab
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_backend_make_directory_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
-  begin_file (self, task, &make_directory_operation, request, NULL);
+  asb_backend_begin_file (self, task, &make_directory_operation, request, NULL);
 }
 
 /**
@@ -934,11 +923,11 @@ asb_backend_delete_file_async (AsbBackend *self, const char *path, AsbFileFlags 
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_backend_delete_file_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
   asb_file_request_set_flags (request, flags);
-  begin_file (self, task, &delete_operation, request, NULL);
+  asb_backend_begin_file (self, task, &delete_operation, request, NULL);
 }
 
 /**
@@ -1021,7 +1010,7 @@ asb_backend_move_file_async (AsbBackend *self, const char *path, const char *new
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_backend_move_file_async);
-  request = new_request (self, task, path);
+  request = asb_backend_new_file_request (self, task, path);
   if (!request)
     return;
   target = asb_path_resolve (self->workdir, new_path, &error);
@@ -1036,7 +1025,7 @@ asb_backend_move_file_async (AsbBackend *self, const char *path, const char *new
   asb_file_request_set_flags (request, flags);
   g_variant_dict_init (&details, NULL);
   g_variant_dict_insert_value (&details, "new_path", asb_path_to_variant (target));
-  begin_file (self, task, &move_operation, request, &details);
+  asb_backend_begin_file (self, task, &move_operation, request, &details);
 }
 
 /**

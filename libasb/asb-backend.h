@@ -16,6 +16,7 @@
 #include "asb-file-info.h"
 #include "asb-file-search.h"
 #include "asb-job.h"
+#include "asb-line-window.h"
 #include "asb-search-result.h"
 #include "asb-text-match.h"
 #include "asb-version.h"
@@ -191,6 +192,26 @@ void asb_backend_edit_file_async (AsbBackend *self, AsbFileEdit *edit, GCancella
                                   GAsyncReadyCallback callback, gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 AsbFileInfo *asb_backend_edit_file_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbLineWindow *asb_backend_read_lines (AsbBackend *self, const char *path, guint64 offset,
+                                       gint64 limit, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_read_lines_async (AsbBackend *self, const char *path, guint64 offset, gint64 limit,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbLineWindow *asb_backend_read_lines_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_set_attributes (AsbBackend *self, const char *path, int mode, gint64 uid,
+                                         gint64 gid, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_set_attributes_async (AsbBackend *self, const char *path, int mode, gint64 uid,
+                                       gint64 gid, GCancellable *cancellable,
+                                       GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_backend_set_attributes_finish (AsbBackend *self, GAsyncResult *result,
+                                                GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_backend_find_files (AsbBackend *self, AsbFileSearch *search,
                                          GCancellable *cancellable, GError **error);

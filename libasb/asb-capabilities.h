@@ -70,6 +70,22 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_FILE_EDIT "file_edit"
 /**
+ * ASB_CAPABILITY_LINE_WINDOWS:
+ *
+ * Some lines of a file can be read without the others.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_LINE_WINDOWS "line_windows"
+/**
+ * ASB_CAPABILITY_FILE_ATTRIBUTES:
+ *
+ * Permissions and owners of files can be changed.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILE_ATTRIBUTES "file_attributes"
+/**
  * ASB_CAPABILITY_FILE_SEARCH:
  *
  * Files can be found by patterns of their paths.

@@ -285,6 +285,27 @@ typedef enum
 } AsbSearchCut;
 
 /**
+ * AsbLineState:
+ * @ASB_LINE_STATE_NOTHING: no lines were asked for
+ * @ASB_LINE_STATE_LINES: lines
+ * @ASB_LINE_STATE_BLANK: lines of nothing but white space
+ * @ASB_LINE_STATE_EMPTY_FILE: nothing, since the file is empty
+ * @ASB_LINE_STATE_PAST_END: nothing, since the file has not so many lines
+ *
+ * What a window of lines holds.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_LINE_STATE_NOTHING,
+  ASB_LINE_STATE_LINES,
+  ASB_LINE_STATE_BLANK,
+  ASB_LINE_STATE_EMPTY_FILE,
+  ASB_LINE_STATE_PAST_END
+} AsbLineState;
+
+/**
  * AsbTransportState:
  * @ASB_TRANSPORT_STATE_CONNECTED: ready
  * @ASB_TRANSPORT_STATE_INTERRUPTED: the connection was lost and may come back

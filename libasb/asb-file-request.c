@@ -27,6 +27,8 @@ struct _AsbFileRequest
   int mode;
   guint64 offset;
   gint64 length;
+  gint64 uid;
+  gint64 gid;
   AsbFileFlags flags;
   AsbOperation *operation;
 };
@@ -41,6 +43,8 @@ enum
   PROP_MODE,
   PROP_OFFSET,
   PROP_LENGTH,
+  PROP_UID,
+  PROP_GID,
   PROP_FLAGS,
   PROP_OPERATION,
   N_PROPS
@@ -92,6 +96,12 @@ asb_file_request_get_property (GObject *object, guint property_id, GValue *value
     case PROP_LENGTH:
       g_value_set_int64 (value, self->length);
       break;
+    case PROP_UID:
+      g_value_set_int64 (value, self->uid);
+      break;
+    case PROP_GID:
+      g_value_set_int64 (value, self->gid);
+      break;
     case PROP_FLAGS:
       g_value_set_flags (value, self->flags);
       break;
@@ -131,6 +141,12 @@ asb_file_request_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_LENGTH:
       asb_file_request_set_length (self, g_value_get_int64 (value));
+      break;
+    case PROP_UID:
+      asb_file_request_set_uid (self, g_value_get_int64 (value));
+      break;
+    case PROP_GID:
+      asb_file_request_set_gid (self, g_value_get_int64 (value));
       break;
     case PROP_FLAGS:
       asb_file_request_set_flags (self, g_value_get_flags (value));
@@ -221,6 +237,26 @@ asb_file_request_class_init (AsbFileRequestClass *klass)
       = g_param_spec_int64 ("length", NULL, NULL, -1, 9007199254740991, -1, ASB_PARAM_READWRITE);
 
   /**
+   * AsbFileRequest:uid:
+   *
+   * The number of the owner; −1: as it is.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_UID]
+      = g_param_spec_int64 ("uid", NULL, NULL, -1, 4294967294, -1, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbFileRequest:gid:
+   *
+   * The number of the group; −1: as it is.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_GID]
+      = g_param_spec_int64 ("gid", NULL, NULL, -1, 4294967294, -1, ASB_PARAM_READWRITE);
+
+  /**
    * AsbFileRequest:flags:
    *
    * How it is done.
@@ -248,6 +284,8 @@ asb_file_request_init (AsbFileRequest *self)
 {
   self->mode = -1;
   self->length = -1;
+  self->uid = -1;
+  self->gid = -1;
 }
 
 /**
@@ -523,6 +561,82 @@ asb_file_request_set_length (AsbFileRequest *self, gint64 length)
     return;
   self->length = length;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LENGTH]);
+}
+
+/**
+ * asb_file_request_get_uid:
+ * @self: a [class@FileRequest]
+ *
+ * Gets [property@FileRequest:uid].
+ *
+ * Returns: the number of the owner; −1: as it is
+ *
+ * Since: 1.0
+ */
+gint64
+asb_file_request_get_uid (AsbFileRequest *self)
+{
+  g_return_val_if_fail (ASB_IS_FILE_REQUEST (self), 0);
+
+  return self->uid;
+}
+
+/**
+ * asb_file_request_set_uid:
+ * @self: a [class@FileRequest]
+ * @uid: the number of the owner; −1: as it is
+ *
+ * Sets [property@FileRequest:uid].
+ *
+ * Since: 1.0
+ */
+void
+asb_file_request_set_uid (AsbFileRequest *self, gint64 uid)
+{
+  g_return_if_fail (ASB_IS_FILE_REQUEST (self));
+
+  if (self->uid == uid)
+    return;
+  self->uid = uid;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_UID]);
+}
+
+/**
+ * asb_file_request_get_gid:
+ * @self: a [class@FileRequest]
+ *
+ * Gets [property@FileRequest:gid].
+ *
+ * Returns: the number of the group; −1: as it is
+ *
+ * Since: 1.0
+ */
+gint64
+asb_file_request_get_gid (AsbFileRequest *self)
+{
+  g_return_val_if_fail (ASB_IS_FILE_REQUEST (self), 0);
+
+  return self->gid;
+}
+
+/**
+ * asb_file_request_set_gid:
+ * @self: a [class@FileRequest]
+ * @gid: the number of the group; −1: as it is
+ *
+ * Sets [property@FileRequest:gid].
+ *
+ * Since: 1.0
+ */
+void
+asb_file_request_set_gid (AsbFileRequest *self, gint64 gid)
+{
+  g_return_if_fail (ASB_IS_FILE_REQUEST (self));
+
+  if (self->gid == gid)
+    return;
+  self->gid = gid;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_GID]);
 }
 
 /**

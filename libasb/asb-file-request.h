@@ -50,6 +50,14 @@ gint64 asb_file_request_get_length (AsbFileRequest *self);
 ASB_AVAILABLE_IN_1_0
 void asb_file_request_set_length (AsbFileRequest *self, gint64 length);
 ASB_AVAILABLE_IN_1_0
+gint64 asb_file_request_get_uid (AsbFileRequest *self);
+ASB_AVAILABLE_IN_1_0
+void asb_file_request_set_uid (AsbFileRequest *self, gint64 uid);
+ASB_AVAILABLE_IN_1_0
+gint64 asb_file_request_get_gid (AsbFileRequest *self);
+ASB_AVAILABLE_IN_1_0
+void asb_file_request_set_gid (AsbFileRequest *self, gint64 gid);
+ASB_AVAILABLE_IN_1_0
 AsbFileFlags asb_file_request_get_flags (AsbFileRequest *self);
 ASB_AVAILABLE_IN_1_0
 void asb_file_request_set_flags (AsbFileRequest *self, AsbFileFlags flags);

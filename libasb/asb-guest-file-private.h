@@ -23,6 +23,8 @@ AsbFileInfo *asb_guest_file_info_new (const json_t *entry, AsbGuestEntryPlace pl
 
 /* The arguments of the call; NULL with @error set when the request cannot be sent. */
 json_t *asb_guest_file_stat_arguments (AsbFileRequest *request, GError **error);
+json_t *asb_guest_file_attributes_arguments (AsbFileRequest *request, GError **error);
+json_t *asb_guest_file_lines_arguments (AsbFileRequest *request, GError **error);
 json_t *asb_guest_file_list_arguments (AsbFileRequest *request, GError **error);
 json_t *asb_guest_file_read_arguments (AsbFileRequest *request, GError **error);
 json_t *asb_guest_file_write_arguments (AsbFileRequest *request, GError **error);

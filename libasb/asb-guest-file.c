@@ -175,6 +175,35 @@ asb_guest_file_stat_arguments (AsbFileRequest *request, GError **error)
 }
 
 json_t *
+asb_guest_file_attributes_arguments (AsbFileRequest *request, GError **error)
+{
+  json_t *arguments = asb_guest_file_stat_arguments (request, error);
+
+  if (!arguments)
+    return NULL;
+  set_mode (arguments, request);
+  if (asb_file_request_get_uid (request) >= 0)
+    json_object_set_new (arguments, "uid", json_integer (asb_file_request_get_uid (request)));
+  if (asb_file_request_get_gid (request) >= 0)
+    json_object_set_new (arguments, "gid", json_integer (asb_file_request_get_gid (request)));
+  return arguments;
+}
+
+json_t *
+asb_guest_file_lines_arguments (AsbFileRequest *request, GError **error)
+{
+  json_t *arguments = asb_guest_file_read_arguments (request, error);
+  json_t *length = json_object_get (arguments, "length");
+
+  if (length)
+    {
+      json_object_set (arguments, "limit", length);
+      json_object_del (arguments, "length");
+    }
+  return arguments;
+}
+
+json_t *
 asb_guest_file_list_arguments (AsbFileRequest *request, GError **error)
 {
   return arguments_new (request, error);

@@ -65,6 +65,13 @@ asb_guest_query_file (AsbTransport *transport, AsbFileRequest *request, GTask *t
   start (transport, "file.stat", request, asb_guest_file_stat_arguments, task, convert_stat);
 }
 
+void
+asb_guest_set_attributes (AsbTransport *transport, AsbFileRequest *request, GTask *task)
+{
+  start (transport, "file.set_attributes", request, asb_guest_file_attributes_arguments, task,
+         convert_stat);
+}
+
 static gboolean
 convert_write (const json_t *result, GTask *task, GError **error)
 {

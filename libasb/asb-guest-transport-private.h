@@ -51,6 +51,8 @@ void asb_guest_make_directory (AsbTransport *transport, AsbFileRequest *request,
 void asb_guest_delete_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 void asb_guest_move_file (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 
+void asb_guest_read_lines (AsbTransport *transport, AsbFileRequest *request, GTask *task);
+void asb_guest_set_attributes (AsbTransport *transport, AsbFileRequest *request, GTask *task);
 void asb_guest_edit_file (AsbTransport *transport, AsbFileEdit *edit, GTask *task);
 
 /* Searches. */

@@ -97,6 +97,8 @@ static const struct
   { "search", ASB_CAPABILITY_FILE_SEARCH },
   { "grep", ASB_CAPABILITY_TEXT_SEARCH },
   { "edit", ASB_CAPABILITY_FILE_EDIT },
+  { "lines", ASB_CAPABILITY_LINE_WINDOWS },
+  { "attributes", ASB_CAPABILITY_FILE_ATTRIBUTES },
   { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
   { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
 };
@@ -147,6 +149,8 @@ asb_guest_transport_iface_init (AsbTransportInterface *iface)
   iface->delete_file = asb_guest_delete_file;
   iface->move_file = asb_guest_move_file;
   iface->edit_file = asb_guest_edit_file;
+  iface->read_lines = asb_guest_read_lines;
+  iface->set_attributes = asb_guest_set_attributes;
   iface->find_files = asb_guest_find_files;
   iface->search_text = asb_guest_search_text;
   iface->call = asb_guest_call_service;

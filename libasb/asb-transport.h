@@ -14,6 +14,7 @@
 #include "asb-file-info.h"
 #include "asb-file-request.h"
 #include "asb-file-search.h"
+#include "asb-line-window.h"
 #include "asb-process.h"
 #include "asb-search-result.h"
 #include "asb-text-match.h"
@@ -44,6 +45,8 @@ struct _AsbTransportInterface
   void (*delete_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*move_file) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*edit_file) (AsbTransport *self, AsbFileEdit *edit, GTask *task);
+  void (*read_lines) (AsbTransport *self, AsbFileRequest *request, GTask *task);
+  void (*set_attributes) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*find_files) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*search_text) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
@@ -168,6 +171,26 @@ void asb_transport_edit_file_async (AsbTransport *self, AsbFileEdit *edit,
 ASB_AVAILABLE_IN_1_0
 AsbFileInfo *asb_transport_edit_file_finish (AsbTransport *self, GAsyncResult *result,
                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbLineWindow *asb_transport_read_lines (AsbTransport *self, AsbFileRequest *request,
+                                         GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_read_lines_async (AsbTransport *self, AsbFileRequest *request,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbLineWindow *asb_transport_read_lines_finish (AsbTransport *self, GAsyncResult *result,
+                                                GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_transport_set_attributes (AsbTransport *self, AsbFileRequest *request,
+                                           GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_set_attributes_async (AsbTransport *self, AsbFileRequest *request,
+                                         GCancellable *cancellable, GAsyncReadyCallback callback,
+                                         gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileInfo *asb_transport_set_attributes_finish (AsbTransport *self, GAsyncResult *result,
+                                                  GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_transport_find_files (AsbTransport *self, AsbFileSearch *search,
                                            GCancellable *cancellable, GError **error);

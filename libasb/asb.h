@@ -29,6 +29,7 @@
 #include "asb-history-store.h"
 #include "asb-job.h"
 #include "asb-json-check.h"
+#include "asb-line-window.h"
 #include "asb-module.h"
 #include "asb-mount.h"
 #include "asb-operation.h"

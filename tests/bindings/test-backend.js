@@ -11,8 +11,8 @@ const BYTES = Uint8Array.from([0, 13, 10, 128, 255, 254, 195, 169]);
 const {CommandFlags, CommandSpec, FileFlags} = Asb;
 
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
-for (const verb of ['close', 'delete_file', 'execute', 'find_files', 'list_files', 'list_jobs', 'move_file',
-  'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'search_text',
+for (const verb of ['close', 'delete_file', 'edit_file', 'execute', 'find_files', 'list_files', 'list_jobs', 'move_file',
+  'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'read_lines', 'search_text', 'set_attributes',
   'start_command', 'start_job', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
@@ -159,6 +159,15 @@ async function searches() {
     () => backend.find_files_async(new Asb.FileSearch({pattern: '../*'}), null));
 }
 
+async function edits() {
+  const edit = new Asb.FileEdit({path: 's/a.txt', old_text: 'two', new_text: '2'});
+  equal((await backend.edit_file_async(edit, null)).get_n_replaced(), 1);
+  await fails(Asb.Error, Asb.Error.TEXT_NOT_FOUND, () => backend.edit_file_async(edit, null));
+  const lines = await backend.read_lines_async('s/a.txt', 1, 1, null);
+  equal([lines.dup_text(), lines.get_state(), lines.get_total_lines()], ['2\n', Asb.LineState.LINES, 2]);
+  equal((await backend.set_attributes_async('s/a.txt', 0o600, -1, -1, null)).get_mode(), 0o600);
+}
+
 function record() {
   const store = backend.get_history_store();
   const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
@@ -180,4 +189,4 @@ async function close() {
 }
 
 run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, jobs, manyAtOnce,
-  cancelled, missingProgram, errorInfo, files, fileStreams, searches, record, close]);
+  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, record, close]);

@@ -81,7 +81,7 @@ class TestSearch(BackendTestCase):
         self.assertEqual(grep.get_file_operation()["change_type"], "grep")
 
     def test_capabilities(self):
-        for name in ("file_edit", "file_search", "text_search"):
+        for name in ("file_attributes", "file_edit", "file_search", "line_windows", "text_search"):
             self.assertEqual(self.backend.get_capabilities().get(name).get_support(), Asb.CapabilitySupport.NATIVE)
 
 
@@ -145,6 +145,28 @@ class TestEdit(BackendTestCase):
                         and operation.get_request()["path"] == "/workspace/recorded"]
         self.assertIn("-two\n+2\n", operation.get_result()["diff"])
         self.assertEqual(operation.get_file_operation()["change_type"], "write")
+
+
+class TestLines(BackendTestCase):
+    def test_windows(self):
+        self.backend.write_file("f", GLib.Bytes.new(b"a\n\n\n\nb"), None, None)
+        self.backend.write_file("empty", GLib.Bytes.new(b""), None, None)
+        state = Asb.LineState
+        for path, offset, limit, expected in [
+                ("f", 1, 3, (state.BLANK, "\n\n\n", 3, True, -1)), ("f", 3, -1, (state.LINES, "\nb", 2, False, 5)),
+                ("f", 5, 1, (state.PAST_END, "", 0, False, 5)), ("f", 0, 0, (state.NOTHING, "", 0, True, -1)),
+                ("empty", 0, -1, (state.EMPTY_FILE, "", 0, False, 0))]:
+            window = self.backend.read_lines(path, offset, limit, None)
+            self.assertEqual((window.get_state(), window.dup_text(), window.get_n_lines(), window.get_more(), window.get_total_lines()), expected)
+        self.assert_fails(Asb.Error.FILE_NOT_FOUND, self.backend.read_lines, "none", 0, -1, None)
+
+    def test_attributes(self):
+        self.backend.write_file("run.sh", GLib.Bytes.new(b"#!/bin/sh\necho ran\n"), None, None)
+        self.assertEqual(self.backend.set_attributes("run.sh", 0o755, -1, -1, None).get_mode(), 0o755)
+        self.backend.edit_file(Asb.FileEdit(path="run.sh", old_text="ran", new_text="ran on"), None)
+        self.assertEqual(self.backend.execute(Asb.CommandSpec.new_argv(["/workspace/run.sh"]), None).dup_stdout_text(), "ran on\n")
+        self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.backend.set_attributes, "run.sh", -1, -1, -1, None)
+        self.assert_fails(Asb.Error.PATH_PROTECTED, self.backend.set_attributes, "/.agent-history", 0o777, -1, -1, None)
 
 
 if __name__ == "__main__":

@@ -502,6 +502,10 @@ def file_calls():
         "edit-refused": start + call("file.edit", path="/a", old="x", new="y") + call("file.edit", path="/a", old="l", new="y") + call("file.edit", path="/p", old="x", new="y")
         + call("file.edit", path="/h/record", old="w", new="y") + call("file.edit", path="/r", old="w", new="y") + call("file.edit", path="/d", old="x", new="y"),
         "edit-without-a-lock": b"\0" + call("file.edit", path="/a", old="hello", new="x") + cancel,
+        "lines": start + call("file.read_lines", True, path="/a", offset=1, limit=1) + credit + call("file.read_lines", path="/d/b") + call("file.read_lines", path="/a", offset=9)
+        + call("file.read_lines", path="/l", limit=0) + call("file.read_lines", path="/p") + call("file.read_lines", path="/a", max_bytes=3),
+        "attributes": start + call("file.set_attributes", True, path="/a", mode=0o711) + call("file.set_attributes", path="/l", follow=False, mode=0) + call("file.set_attributes", path="/d", gid=0)
+        + call("file.set_attributes", path="/history", mode=0o777) + call("file.set_attributes", path="/h", mode=0o777) + call("file.set_attributes", path="/r", mode=0o777),
         "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
         "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
     }
@@ -788,8 +792,8 @@ COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", 
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms", "text", "regex", "include", "context_lines", "old", "new",
-                "replace_all", "expected_count"]
-SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit"]
+                "replace_all", "expected_count", "limit", "max_bytes", "uid", "gid"]
+SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_lines", "file.set_attributes"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
