@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import tap_unittest
-from asb_test import BYTES, Asb, BackendTestCase, Gio, GLib, local_options, wait_for
+from asb_test import BYTES, Asb, BackendTestCase, TestCase, Gio, GLib, local_options, wait_for
 
 OUT, ERR = Asb.OutputStream.STDOUT, Asb.OutputStream.STDERR
 State = Asb.CommandState
@@ -21,7 +21,8 @@ import gi
 gi.require_version("Asb", "1")
 from gi.repository import Asb
 
-options = Asb.BackendOptions(provider_name="local", lifetime=Asb.Lifetime.PERSISTENT,
+lifetime = getattr(Asb.Lifetime, sys.argv[1])
+options = Asb.BackendOptions(provider_name="local", lifetime=lifetime,
                              cleanup=Asb.CleanupPolicy.NEVER, history=Asb.HistoryConfig())
 backend = Asb.create_backend(options, None)
 backend.execute(Asb.CommandSpec.new_shell("mkfifo go"), None)
@@ -184,9 +185,11 @@ class TestMany(BackendTestCase):
         self.assertEqual([job.get_id() for job in self.backend.list_jobs(None)], ids)
 
 
-class TestSurvival(unittest.TestCase):
-    def test_killed_client(self):
-        client = subprocess.Popen([sys.executable, "-c", CLIENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+class TestSurvival(TestCase):
+    def kill_client(self, lifetime):
+        """(a backend in the sandbox of a client that was killed, the id of its job)"""
+        client = subprocess.Popen([sys.executable, "-c", CLIENT, lifetime], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
         provider_key, sandbox_id, instance_id, job_id = json.loads(client.stdout.readline())
         client.kill()
         client.wait()
@@ -194,7 +197,19 @@ class TestSurvival(unittest.TestCase):
         client.stdout.close()
         reference = Asb.SandboxRef(provider_name="local", provider_key=provider_key, sandbox_id=sandbox_id,
                                    sandbox_instance_id=instance_id)
-        backend = Asb.create_backend(local_options(mode=Asb.BackendMode.CONNECT, ref=reference), None)
+        return self.connect(reference), job_id
+
+    def connect(self, reference):
+        while True:
+            try:
+                return Asb.create_backend(local_options(mode=Asb.BackendMode.CONNECT, ref=reference), None)
+            except GLib.Error as error:
+                # A guest that is ending answers nobody any more.
+                if not error.matches(Asb.error_quark(), Asb.Error.GUEST_UNAVAILABLE):
+                    raise
+
+    def test_persistent(self):
+        backend, job_id = self.kill_client("PERSISTENT")
         [job] = backend.list_jobs(None)
         self.assertEqual((job.get_id(), job.get_name(), job.get_state()), (job_id, "long", State.RUNNING))
         stream = job.open_output(OUT, 0, True, None)
@@ -202,6 +217,18 @@ class TestSurvival(unittest.TestCase):
         backend.execute(shell("echo > go"), None)
         self.assertEqual(read_all(stream), b"went on\n")
         self.assertEqual(job.wait(None).get_exit_status(), 7)
+        self.assertTrue(backend.delete_sandbox(None))
+        backend.close(None)
+
+
+    def test_owned(self):
+        backend, job_id = self.kill_client("OWNED")
+        # The guest has ended with its owner, and another knows nothing of the job; the record does.
+        self.assert_fails(Asb.Error.JOB_NOT_FOUND, backend.query_job, job_id, None)
+        store = backend.get_history_store()
+        events = sorted({change.get_event_id() for change in store.query(0, 100, 1 << 20, None).get_changes()})
+        statuses = [operation.get_status() for operation in store.get_operations(events, None)]
+        self.assertIn(Asb.OperationStatus.CANCELLED, statuses)
         self.assertTrue(backend.delete_sandbox(None))
         backend.close(None)
 

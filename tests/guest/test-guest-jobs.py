@@ -237,6 +237,31 @@ def test_discarded_and_merged():
         assert output(client, merged, "stderr").stdout == b""
 
 
+def test_terminal():
+    with Guest() as guest:
+        client = guest.connect()
+        fifo = make_fifo(guest, "go")
+        job = start(client, f"test -t 0 && test -t 1 && test -t 2 && echo yes; read x < {fifo}; stty size", pty={})
+        client.close()
+        client = guest.connect()
+        assert client.run("command.resize", {"command_id": job["job_id"], "columns": 101, "rows": 51}).result["resized"]
+        with open(fifo, "w") as stream:
+            stream.write("\n")
+        assert wait(client, job)["result"]["exit_code"] == 0
+        assert output(client, job).stdout == b"yes\r\n51 101\r\n"
+
+
+def test_another_user():
+    with Guest() as guest:
+        client = guest.connect()
+        if os.geteuid() == 0:
+            assert output(client, wait(client, start(client, "id -u", uid=65534))).stdout == b"65534\n"
+        else:
+            call = client.run("job.start", {"shell": "id -u", "uid": 0})
+            assert call.error["code"] == "permission_denied", call.reply
+            assert client.run("job.list").result["jobs"] == []
+
+
 def test_stop_ends_everything():
     with Guest() as guest:
         client = guest.connect()
