@@ -98,6 +98,7 @@ const CallKind FILE_KINDS[] = {
   {
       .name = "file.walk",
       .is_recorded = true,
+      .is_search = true,
       .feeds = feeds_output,
       .start = start,
       .cancel = cancel,
@@ -108,6 +109,7 @@ const CallKind FILE_KINDS[] = {
   {
       .name = "file.glob",
       .is_recorded = true,
+      .is_search = true,
       .feeds = feeds_output,
       .start = start,
       .cancel = cancel,
@@ -118,6 +120,7 @@ const CallKind FILE_KINDS[] = {
   {
       .name = "file.grep",
       .is_recorded = true,
+      .is_search = true,
       .feeds = feeds_output,
       .start = start,
       .cancel = cancel,

@@ -5,6 +5,7 @@
 #include "file-operations.h"
 
 #include "arguments.h"
+#include "file-across.h"
 #include "file-path.h"
 
 #include <errno.h>
@@ -126,7 +127,7 @@ check_source (const FileWorker *worker, const Moving *moving, Failure *failure)
 }
 
 static bool
-move (const FileWorker *worker, Moving *moving, Failure *failure)
+move (FileWorker *worker, Moving *moving, Failure *failure)
 {
   if (!file_place_open (&moving->from_place, moving->from))
     return failure_set_errno (failure, errno, "move", moving->from);
@@ -135,7 +136,9 @@ move (const FileWorker *worker, Moving *moving, Failure *failure)
   if (!file_place_open (&moving->to_place, moving->to))
     return failure_set_errno (failure, errno, "move to", moving->to);
   if (!rename_places (moving))
-    return failure_set_errno (failure, errno, "move to", moving->to);
+    return errno == EXDEV ? file_move_across (worker, &moving->from_place, moving->from, moving->to,
+                                              moving->overwrite, failure)
+                          : failure_set_errno (failure, errno, "move to", moving->to);
   sync_directory (moving->to_place.directory_fd);
   sync_directory (moving->from_place.directory_fd);
   return true;

@@ -15,6 +15,10 @@
 
 #define MAX_IDLE 2
 
+/* Searches last as long as the tree is large, and longer when nobody takes what they find. The
+ * other workers are for what is done at once. */
+#define MAX_SEARCHING (WORKER_POOL_MAX_WORKERS / 2)
+
 /* What does not end by itself by then hangs. */
 #define CANCEL_TIMEOUT (500 * LOOP_MILLISECOND)
 
@@ -300,13 +304,44 @@ begin (Worker *worker, WorkerTask *task)
   json_decref (request);
 }
 
+static size_t
+count_searching (const WorkerPool *pool)
+{
+  size_t n = 0;
+
+  LIST_FOREACH (node, &pool->workers)
+  {
+    const Worker *worker = LIST_ITEM (node, Worker, link);
+
+    n += worker->task && worker->task->call->kind->is_search;
+  }
+  return n;
+}
+
+/* The first that waits and may begin, NULL when there is none. */
+static WorkerTask *
+find_next (const WorkerPool *pool)
+{
+  bool may_search = count_searching (pool) < MAX_SEARCHING;
+
+  LIST_FOREACH (node, &pool->waiting)
+  {
+    WorkerTask *task = LIST_ITEM (node, WorkerTask, link);
+
+    if (may_search || !task->call->kind->is_search)
+      return task;
+  }
+  return NULL;
+}
+
 /* Gives the tasks that wait to workers, as long as there are any. */
 static void
 assign (WorkerPool *pool)
 {
-  while (!list_is_empty (&pool->waiting))
+  WorkerTask *task;
+
+  while ((task = find_next (pool)))
     {
-      WorkerTask *task = LIST_ITEM (pool->waiting.next, WorkerTask, link);
       Failure failure = { 0 };
       size_t n_workers;
       Worker *worker = find_idle (pool, &n_workers);

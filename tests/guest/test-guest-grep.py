@@ -159,6 +159,25 @@ def test_limits_and_cancel():
         assert call.result["cut"] == "time" and call.result["count"] < 100000
 
 
+def test_searches_leave_room_for_others():
+    with Guest() as guest:
+        client = guest.connect()
+        write(guest.in_work("a"), b"needle in a line that is not very short, so that few fill a window\n" * 10000)
+        client.credits = False
+        calls = [client.start("file.grep", {"path": guest.work, "text": "needle"}) for _ in range(20)]
+        client.until(lambda: sum(call.received[OUTPUT] == WINDOW for call in calls) == 4)
+        assert client.run("file.stat", {"path": guest.work}).result["entry"]["kind"] == "directory"
+        assert client.write_file(guest.in_work("b"), b"written").result["size"] == 7
+        # Those that wait get their turn, or may be cancelled before.
+        client.send(CANCEL, call=calls[-1].number)
+        client.wait(calls[-1], OUTPUT)
+        client.credits = True
+        for call in calls[:-1]:
+            client.credit(call, OUTPUT, call.received[OUTPUT])
+        for call in calls[:-1]:
+            assert client.wait(call, OUTPUT).result["count"] == 10000
+
+
 def test_what_cannot_be_read_is_told_beside():
     with guest_of_nobody() as guest:
         client = guest.connect()

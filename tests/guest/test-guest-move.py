@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""file.move from one file system to another (docs/guest-protocol.md §4.2)."""
+
+import os
+import shutil
+import stat
+import tempfile
+
+from guestlib import *
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Elsewhere:
+    """A folder on another file system than the guest's."""
+
+    def __init__(self, guest):
+        if not os.access("/dev/shm", os.W_OK) or os.stat("/dev/shm").st_dev == os.stat(guest.work).st_dev:
+            raise Skip("there is one file system only")
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="asb-guest-test-", dir="/dev/shm")
+        return self.path
+
+    def __exit__(self, *exception):
+        shutil.rmtree(self.path)
+
+
+def move(client, source, target, **args):
+    return client.run("file.move", {"from": text(source), "to": text(target), **args})
+
+
+def test_files():
+    with Guest() as guest, Elsewhere(guest) as folder:
+        client = guest.connect()
+        path, target = write(guest.in_work("f"), b"x" * 300000), os.path.join(folder, "g")
+        os.chmod(path, 0o751)
+        os.utime(path, ns=(1, 1000000000123456789))
+        assert move(client, path, target).reply == {"result": {}}
+        status = os.stat(target)
+        assert read(target) == b"x" * 300000 and stat.S_IMODE(status.st_mode) == 0o751 and not os.path.exists(path)
+        assert status.st_mtime_ns == 1000000000123456789
+        if os.getuid() == 0:
+            os.chown(target, 54321, 54322)
+            os.chmod(target, 0o4755)
+        assert move(client, target, path).reply == {"result": {}}
+        if os.getuid() == 0:
+            status = os.stat(path)
+            assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (54321, 54322, 0o4755)
+
+
+def test_what_is_there():
+    with Guest() as guest, Elsewhere(guest) as folder:
+        client = guest.connect()
+        path, target = write(guest.in_work("f"), b"new"), write(os.path.join(folder, "g"), b"old")
+        assert move(client, path, target).error["code"] == "already_exists"
+        assert read(path) == b"new" and read(target) == b"old"
+        assert move(client, path, target, overwrite=True).reply == {"result": {}}
+        assert read(target) == b"new" and os.listdir(folder) == ["g"] and os.listdir(guest.work) == []
+
+
+def test_refused():
+    with Guest() as guest, Elsewhere(guest) as folder:
+        client = guest.connect()
+        os.mkdir(guest.in_work("d"))
+        os.symlink("d", guest.in_work("link"))
+        os.mkfifo(guest.in_work("fifo"))
+        write(guest.in_work("f"), b"f")
+        for name, target, code in [("d", "new", "not_regular_file"), ("link", "new", "not_regular_file"), ("fifo", "new", "not_regular_file"),
+                                   ("f", "none/new", "file_not_found"), ("none", "new", "file_not_found")]:
+            call = move(client, guest.in_work(name), os.path.join(folder, target))
+            assert call.error["code"] == code, (name, call.reply)
+        assert os.listdir(folder) == [] and sorted(os.listdir(guest.work)) == ["d", "f", "fifo", "link"]
+
+
+main()
