@@ -5,6 +5,7 @@
 #include "asb-guest-reopen-private.h"
 
 #include "asb-error.h"
+#include "asb-sync-private.h"
 
 typedef struct
 {
@@ -14,102 +15,88 @@ typedef struct
   GMainContext *context;
 } Source;
 
+/* Each is asked in one thread, and cancelled there only: a source of a cancellable must not go
+ * while another thread cancels it, which GLib 2.74 does not survive. */
 typedef struct
 {
+  gatomicrefcount references;
   AsbProvider *provider;
   char *sandbox_id;
   AsbStreamSpec *spec;
   GCancellable *cancellable;
   AsbGuestStreamFunc answer;
   gpointer answer_data;
+  GMutex mutex;
+  GMainContext *context; /* of that thread, while it is asked */
+  gboolean cancelled;    /* before it is */
 } Question;
 
 static void
-question_free (gpointer data)
+answer (Question *question, GIOStream *stream, GError *error)
+{
+  AsbGuestStreamFunc function = question->answer;
+
+  question->answer = NULL;
+  function (question->answer_data, stream, error);
+}
+
+static Question *
+question_ref (Question *question)
+{
+  g_atomic_ref_count_inc (&question->references);
+  return question;
+}
+
+static void
+question_unref (gpointer data)
 {
   Question *question = data;
 
+  if (!g_atomic_ref_count_dec (&question->references))
+    return;
+  if (question->answer)
+    answer (question, NULL,
+            g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED,
+                                 "The main context of the provider has gone"));
   g_clear_object (&question->provider);
   g_clear_object (&question->spec);
   g_clear_object (&question->cancellable);
+  g_clear_pointer (&question->context, g_main_context_unref);
+  g_mutex_clear (&question->mutex);
   g_free (question->sandbox_id);
   g_free (question);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Question, question_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Question, question_unref)
 
 static Question *
-question_new (Source *source, GCancellable *cancellable, AsbGuestStreamFunc answer,
-              gpointer answer_data)
+question_new (Source *source, AsbGuestStreamFunc function, gpointer answer_data)
 {
   Question *question = g_new0 (Question, 1);
 
+  g_atomic_ref_count_init (&question->references);
+  g_mutex_init (&question->mutex);
   question->provider = g_object_ref (source->provider);
   question->sandbox_id = g_strdup (source->sandbox_id);
   question->spec = asb_stream_spec_new ();
   if (source->argv)
     asb_stream_spec_set_argv (question->spec, (const char *const *)source->argv);
-  question->cancellable = g_object_ref (cancellable);
-  question->answer = answer;
+  question->cancellable = g_cancellable_new ();
+  question->answer = function;
   question->answer_data = answer_data;
   return question;
 }
 
-/* A provider that may be asked in any thread: blocks a thread of its own. */
-
-static gpointer
-ask_in_thread (gpointer data)
-{
-  g_autoptr (Question) question = data;
-  GError *error = NULL;
-  GIOStream *stream = asb_provider_open_stream (question->provider, question->sandbox_id,
-                                                question->spec, question->cancellable, &error);
-
-  question->answer (question->answer_data, stream, error);
-  return NULL;
-}
-
+/* What was cancelled before is cancelled as it begins; afterwards it does not matter. */
 static void
-ask_anywhere (Question *question)
+set_context (Question *question, GMainContext *context)
 {
-  GError *error = NULL;
-  GThread *thread = g_thread_try_new ("asb-reopen", ask_in_thread, question, &error);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&question->mutex);
 
-  if (thread)
-    {
-      g_thread_unref (thread);
-      return;
-    }
-  question->answer (question->answer_data, NULL, error);
-  question_free (question);
-}
-
-/* A provider of a scripting language is asked, and let go of, where it lives. */
-
-static void
-stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (Question) question = user_data;
-  GError *error = NULL;
-  GIOStream *stream = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
-
-  question->answer (question->answer_data, stream, error);
-}
-
-static gboolean
-ask_cb (gpointer user_data)
-{
-  Question *question = user_data;
-
-  asb_provider_open_stream_async (question->provider, question->sandbox_id, question->spec,
-                                  question->cancellable, stream_cb, question);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-nothing_cb (gpointer user_data)
-{
-  return G_SOURCE_REMOVE;
+  g_clear_pointer (&question->context, g_main_context_unref);
+  question->context = context ? g_main_context_ref (context) : NULL;
+  if (context && question->cancelled)
+    g_cancellable_cancel (question->cancellable);
 }
 
 static void
@@ -123,16 +110,107 @@ run_in_context (GMainContext *context, GSourceFunc function, gpointer data, GDes
   g_source_attach (idle, context);
 }
 
+static gboolean
+cancel_cb (gpointer user_data)
+{
+  Question *question = user_data;
+
+  g_cancellable_cancel (question->cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+/* In the I/O thread. */
 static void
-ask (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer, gpointer answer_data)
+cancelled_cb (GCancellable *cancellable, gpointer user_data)
+{
+  Question *question = user_data;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&question->mutex);
+
+  if (question->context)
+    run_in_context (question->context, cancel_cb, question_ref (question), question_unref);
+  else
+    question->cancelled = TRUE;
+}
+
+/* A provider that may be asked in any thread: blocks a thread of its own. */
+
+static gpointer
+ask_in_thread (gpointer data)
+{
+  g_autoptr (Question) question = data;
+  g_auto (AsbSync) sync = { 0 };
+  GError *error = NULL;
+  GIOStream *stream;
+
+  asb_sync_begin (&sync);
+  set_context (question, sync.context);
+  asb_provider_open_stream_async (question->provider, question->sandbox_id, question->spec,
+                                  question->cancellable, asb_sync_ready_cb, &sync);
+  stream = asb_provider_open_stream_finish (question->provider, asb_sync_wait (&sync), &error);
+  set_context (question, NULL);
+  answer (question, stream, error);
+  return NULL;
+}
+
+static void
+ask_anywhere (Question *question)
+{
+  GError *error = NULL;
+  GThread *thread = g_thread_try_new ("asb-reopen", ask_in_thread, question_ref (question), &error);
+
+  if (thread)
+    {
+      g_thread_unref (thread);
+      return;
+    }
+  answer (question, NULL, error);
+  question_unref (question);
+}
+
+/* A provider of a scripting language is asked, and let go of, where it lives. */
+
+static void
+stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (Question) question = user_data;
+  GError *error = NULL;
+  GIOStream *stream = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
+
+  set_context (question, NULL);
+  answer (question, stream, error);
+}
+
+static gboolean
+ask_cb (gpointer user_data)
+{
+  Question *question = user_data;
+
+  asb_provider_open_stream_async (question->provider, question->sandbox_id, question->spec,
+                                  question->cancellable, stream_cb, question_ref (question));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+nothing_cb (gpointer user_data)
+{
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ask (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc function, gpointer answer_data)
 {
   Source *source = data;
-  Question *question = question_new (source, cancellable, answer, answer_data);
+  g_autoptr (Question) question = question_new (source, function, answer_data);
 
+  g_cancellable_connect (cancellable, G_CALLBACK (cancelled_cb), question_ref (question),
+                         question_unref);
   if (ASB_PROVIDER_GET_IFACE (source->provider)->thread_safe)
-    ask_anywhere (question);
-  else
-    run_in_context (source->context, ask_cb, question, NULL);
+    {
+      ask_anywhere (question);
+      return;
+    }
+  set_context (question, source->context);
+  run_in_context (source->context, ask_cb, question_ref (question), question_unref);
 }
 
 static void

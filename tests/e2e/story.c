@@ -42,14 +42,17 @@ expect_file (Story *story, const char *operation_type, AsbOperationStatus status
 }
 
 Story *
-story_new (void)
+story_new (AsbProvider *provider)
 {
   g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
   g_autoptr (GError) error = NULL;
   Story *story = g_new0 (Story, 1);
 
-  asb_backend_options_set_provider_name (options, "local");
+  if (provider)
+    asb_backend_options_set_provider (options, provider);
+  else
+    asb_backend_options_set_provider_name (options, "local");
   asb_backend_options_set_sandbox_name (options, "own sources");
   asb_backend_options_set_agent_name (options, "the story");
   asb_backend_options_set_history (options, history);
@@ -145,6 +148,27 @@ story_execute (Story *story, const char *shell)
   expectation->exit_code = exit_status;
   expectation->output = g_bytes_ref (asb_command_result_get_stdout_bytes (result));
   return result;
+}
+
+GBytes *
+story_pipe (Story *story, const char *shell, GBytes *input)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (shell);
+  g_autoptr (AsbCommand) command = NULL;
+  StoryExpectation *expectation;
+  GBytes *output = NULL;
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  command = asb_backend_start_command (story->backend, spec, NULL, &error);
+  g_assert_no_error (error);
+  asb_command_communicate (command, input, NULL, &output, NULL, &error);
+  g_assert_no_error (error);
+  expectation = expect (story, "command.execute", ASB_OPERATION_STATUS_SUCCEEDED);
+  expectation->command = g_strdup (shell);
+  expectation->exit_code = 0;
+  expectation->output = g_bytes_ref (output);
+  return output;
 }
 
 void

@@ -26,7 +26,8 @@ typedef struct
   GPtrArray *expectations; /* of StoryExpectation */
 } Story;
 
-Story *story_new (void);
+/* @provider (nullable): instead of the local one. */
+Story *story_new (AsbProvider *provider);
 void story_free (Story *story);
 
 /* Does it, checks that it worked, and expects it in the record. */
@@ -35,6 +36,8 @@ GBytes *story_read (Story *story, const char *path);
 GListModel *story_list (Story *story, const char *path);
 void story_delete (Story *story, const char *path);
 AsbCommandResult *story_execute (Story *story, const char *shell);
+/* A command that is given @input; what it prints. */
+GBytes *story_pipe (Story *story, const char *shell, GBytes *input);
 void story_fail_to_read (Story *story, const char *path, AsbError code);
 
 /* Reads the record page by page and compares it with the expectations, one by one. */

@@ -146,7 +146,7 @@ break_and_fail (Story *story)
 static void
 test_story (void)
 {
-  Story *story = story_new ();
+  Story *story = story_new (NULL);
 
   copy_file (story, build_root, "config.h");
   copy_folder (story, "wire");
