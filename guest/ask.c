@@ -5,7 +5,9 @@
 #include "asb-wire-json.h"
 #include "frames.h"
 #include "socket-path.h"
+#include "version.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +75,13 @@ take_result (json_t *answer, uint8_t type, char *problem)
 }
 
 static json_t *
+hello_new (bool drains)
+{
+  return json_pack ("{s:i, s:i, s:s, s:b}", "major", GUEST_MAJOR, "minor", GUEST_MINOR, "client",
+                    "asb-guest " GUEST_VERSION, "drain", drains);
+}
+
+static json_t *
 converse (int fd, const char *call, json_t *args, char *problem)
 {
   FrameReader reader = { 0 };
@@ -83,9 +92,7 @@ converse (int fd, const char *call, json_t *args, char *problem)
 
   setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   setsockopt (fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-  if (send_json (fd, ASB_FRAME_HELLO,
-                 json_pack ("{s:i, s:i, s:s}", "major", ASB_PROTOCOL_MAJOR, "minor",
-                            ASB_PROTOCOL_MINOR, "client", "asb-guest"))
+  if (send_json (fd, ASB_FRAME_HELLO, hello_new (false))
       && send_json (fd, ASB_FRAME_CALL, json_pack ("{s:s, s:O}", "call", call, "args", args)))
     answer = read_answer (fd, &reader, &type);
   result = take_result (answer, type, problem);
@@ -109,4 +116,31 @@ ask_guest (const char *socket_path, const char *call, json_t *args, char problem
   result = converse (fd, call, args, problem);
   close (fd);
   return result;
+}
+
+static void
+ask_to_drain (const char *socket_path)
+{
+  const char *problem;
+  int fd = socket_path_connect (socket_path, &problem);
+
+  if (fd < 0)
+    return;
+  send_json (fd, ASB_FRAME_HELLO, hello_new (true));
+  close (fd);
+}
+
+void
+ask_older_to_drain (const char *socket_path)
+{
+  const char *slash = strrchr (socket_path, '/');
+  char path[PATH_MAX];
+
+  if (!slash || strcmp (slash + 1, GUEST_SOCKET_NAME) != 0)
+    return;
+  for (int major = 1; major < GUEST_MAJOR; major++)
+    if ((size_t)snprintf (path, sizeof path, "%.*s/guest-%d.sock", (int)(slash - socket_path),
+                          socket_path, major)
+        < sizeof path)
+      ask_to_drain (path);
 }

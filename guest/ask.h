@@ -12,3 +12,6 @@
  * sentence in @problem. */
 json_t *ask_guest (const char *socket_path, const char *call, json_t *args,
                    char problem[ASK_PROBLEM_SIZE]);
+
+/* Has guests of older major versions drain that serve beside @socket_path. */
+void ask_older_to_drain (const char *socket_path);

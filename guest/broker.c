@@ -106,7 +106,9 @@ stop_step (void *data)
 {
   Broker *broker = data;
 
-  if (broker->stop_stage == STOP_ENDING_WORK && is_work_done (broker))
+  if (broker->stop_stage == STOP_NOT && list_is_empty (&broker->sessions) && is_work_done (broker))
+    broker_stop (broker, NULL);
+  else if (broker->stop_stage == STOP_ENDING_WORK && is_work_done (broker))
     close_history (broker);
   else if (broker->stop_stage == STOP_REPLYING && connections_are_flushed (broker))
     loop_quit (broker->loop);
@@ -131,8 +133,15 @@ stop_timed_out (void *data)
 void
 broker_stop_check (Broker *broker)
 {
-  if (broker->stop_stage != STOP_NOT)
+  if (broker->stop_stage != STOP_NOT || broker->is_draining)
     loop_task_queue (broker->loop, &broker->stop_task);
+}
+
+void
+broker_drain (Broker *broker)
+{
+  broker->is_draining = true;
+  broker_stop_check (broker);
 }
 
 void

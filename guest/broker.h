@@ -82,6 +82,7 @@ typedef struct
   int signal_fd;
   LoopSource *signal_source;
   LoopSource *liveness_source;
+  bool is_draining;
   StopStage stop_stage;
   LoopTimer stop_timer;
   LoopTask stop_task;
@@ -98,5 +99,8 @@ void broker_random_id (char id[BROKER_ID_SIZE]);
  * NULL. */
 void broker_stop (Broker *broker, Call *call);
 
-/* Something that a stop waits for may be over. */
+/* Takes no new sessions any more, and stops when the last has ended and nothing is left to do. */
+void broker_drain (Broker *broker);
+
+/* Something that a stop, or draining, waits for may be over. */
 void broker_stop_check (Broker *broker);

@@ -332,6 +332,11 @@ note_received (Connection *self, const AsbFrameHeader *header)
 static void
 begin_session (Connection *self, const json_t *hello)
 {
+  if (self->broker->is_draining)
+    {
+      leave (self, "draining", "A newer guest serves in place of this one");
+      return;
+    }
   if (!session_make_room (self->broker))
     {
       leave (self, "too_many_connections", "The guest has as many connections as it takes");
@@ -343,9 +348,9 @@ begin_session (Connection *self, const json_t *hello)
 }
 
 static void
-greet (Connection *self, json_t *resumed)
+greet (Connection *self, const json_t *hello, json_t *resumed)
 {
-  json_t *answer = hello_answer (self->session, resumed);
+  json_t *answer = hello_answer (self->session, hello, resumed);
 
   loop_timer_stop (&self->timer);
   self->state = CONNECTION_OPEN;
@@ -365,7 +370,7 @@ resume_session (Connection *self, Session *session, const json_t *hello)
       return;
     }
   self->session = session;
-  greet (self, json_pack ("{s:I}", "received", (json_int_t)session->received));
+  greet (self, hello, json_pack ("{s:I}", "received", (json_int_t)session->received));
   session_go_on (session, received);
 }
 
@@ -380,7 +385,7 @@ open_to_client (Connection *self, const json_t *hello)
   else
     begin_session (self, hello);
   if (self->session && !session)
-    greet (self, NULL);
+    greet (self, hello, NULL);
 }
 
 static void
@@ -392,6 +397,8 @@ receive_hello (Connection *self, const AsbFrameHeader *header, const uint8_t *pa
 
   if (header->type == ASB_FRAME_HELLO)
     hello = asb_wire_json_parse (payload, header->length, &reason);
+  if (hello && hello_asks_to_drain (hello) && !self->stream->needs_token)
+    broker_drain (self->broker);
   if (hello)
     code = hello_check (hello, self->stream->needs_token ? self->broker->token : NULL, &reason);
   if (!code)

@@ -2,11 +2,9 @@
 
 #include "hello.h"
 
-#include "config.h"
-
-#include "asb-frame.h"
 #include "asb-wire-json.h"
 #include "secret.h"
+#include "version.h"
 #include "wire-time.h"
 
 #include <string.h>
@@ -61,14 +59,22 @@ hello_check (const json_t *hello, const char *token, const char **reason)
   *reason = "the HELLO is not in order";
   if (!json_is_integer (major))
     return "protocol_error";
-  *reason = "The guest speaks version 1 of the protocol only";
-  if (json_integer_value (major) != ASB_PROTOCOL_MAJOR)
+  *reason
+      = "asb-guest " GUEST_VERSION " speaks version " GUEST_TEXT (GUEST_MAJOR) " of the protocol";
+  if (json_integer_value (major) != GUEST_MAJOR)
     return "unsupported_version";
   *reason = "the HELLO is not in order";
   if (!is_in_order (hello))
     return "protocol_error";
   *reason = "The HELLO does not carry the token of the guest";
   return token && !secret_is (token, json_object_get (hello, "token")) ? "access_denied" : NULL;
+}
+
+bool
+hello_asks_to_drain (const json_t *hello)
+{
+  return json_integer_value (json_object_get (hello, "major")) > GUEST_MAJOR
+         && json_is_true (json_object_get (hello, "drain"));
 }
 
 int64_t
@@ -93,8 +99,16 @@ describe_session (const Session *session)
                     (json_int_t)(session->linger / LOOP_MILLISECOND));
 }
 
+static int
+lower_minor (const json_t *hello)
+{
+  json_int_t minor = json_integer_value (json_object_get (hello, "minor"));
+
+  return minor < GUEST_MINOR ? (int)minor : GUEST_MINOR;
+}
+
 json_t *
-hello_answer (const Session *session, json_t *resumed)
+hello_answer (const Session *session, const json_t *hello, json_t *resumed)
 {
   const Broker *broker = session->broker;
   const char *home = environment_home (broker->options->environment);
@@ -104,9 +118,9 @@ hello_answer (const Session *session, json_t *resumed)
   uname (&name);
   clock_gettime (CLOCK_REALTIME, &now);
   return json_pack ("{s:i, s:i, s:o, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o*}", "major",
-                    ASB_PROTOCOL_MAJOR, "minor", ASB_PROTOCOL_MINOR, "features", features (broker),
-                    "version", ASB_VERSION, "arch", name.machine, "boot_id", broker->boot_id, "uid",
-                    (json_int_t)getuid (), "gid", (json_int_t)getgid (), "home",
+                    GUEST_MAJOR, "minor", lower_minor (hello), "features", features (broker),
+                    "version", GUEST_VERSION, "arch", name.machine, "boot_id", broker->boot_id,
+                    "uid", (json_int_t)getuid (), "gid", (json_int_t)getgid (), "home",
                     asb_wire_text_new (home, strlen (home)), "clock", wire_time_new (&now),
                     "session", describe_session (session), "resumed", resumed);
 }

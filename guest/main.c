@@ -2,9 +2,8 @@
 
 /* asb-guest: the program that works inside a sandbox (docs/guest-protocol.md) */
 
-#include "config.h"
-
 #include "background.h"
+#include "version.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +22,7 @@ static const char USAGE[]
       "  asb-guest --version | --help\n"
       "\n"
       "Options:\n"
-      "  --socket PATH         where it listens (/.agent-history/run/guest-1.sock)\n"
+      "  --socket PATH         where it listens (/.agent-history/run/" GUEST_SOCKET_NAME ")\n"
       "  --history-dir DIR     where the history is (/.agent-history)\n"
       "Options of “serve”:\n"
       "  --listen-fd N         listen on the socket N that was passed in, instead of a path\n"
@@ -188,14 +187,14 @@ main (int argc, char **argv)
                            .liveness_fd = -1,
                            .environment_fd = -1,
                            .token_fd = -1,
-                           .socket_path = "/.agent-history/run/guest-1.sock",
+                           .socket_path = "/.agent-history/run/" GUEST_SOCKET_NAME,
                            .history_dir = "/.agent-history" };
   const char *verb = argc > 1 ? argv[1] : "";
   bool serves = strcmp (verb, "serve") == 0;
   int status;
 
   if (strcmp (verb, "--version") == 0)
-    return puts ("asb-guest " ASB_VERSION) < 0;
+    return puts ("asb-guest " GUEST_VERSION) < 0;
   if (strcmp (verb, "--help") == 0)
     return fputs (USAGE, stdout) < 0;
   if (!serves && strcmp (verb, "connect") != 0)

@@ -227,6 +227,8 @@ serve_with (Waiting *waiting, const char *token, const Environment *environment,
           return 1;
         }
     }
+  if (options->listen_fd < 0)
+    ask_older_to_drain (options->socket_path);
   status = run (waiting, listen_fd, token, environment, process);
   socket_path_release (&path);
   return status;

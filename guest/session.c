@@ -30,6 +30,7 @@ session_end (Session *self)
       self->oldest = frame->next;
       free (frame);
     }
+  broker_stop_check (self->broker);
   free (self);
 }
 

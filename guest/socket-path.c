@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 /* Who starts is done in a moment, or holds the lock to keep others out. */
 #define START_TIMEOUT_SECONDS 5
+#define CONNECT_TIMEOUT_SECONDS 10
 
 static bool
 refuse (SocketPath *self, int error, const char *problem)
@@ -259,6 +261,18 @@ socket_path_release (SocketPath *self)
   close (self->lock_fd);
 }
 
+/* A guest that is stopped takes nobody in, and the queue may be full. */
+static bool
+connect_in_time (const SocketPath *self, int fd)
+{
+  struct timeval timeout = { .tv_sec = CONNECT_TIMEOUT_SECONDS };
+  struct timeval none = { 0 };
+
+  setsockopt (fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+  return call_inside (self, connect, fd)
+         && setsockopt (fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none) == 0;
+}
+
 /* A connection to what stands at the name, if that is a socket of this user or root. */
 static int
 connect_inside (SocketPath *self)
@@ -274,7 +288,7 @@ connect_inside (SocketPath *self)
       return -1;
     }
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && call_inside (self, connect, fd))
+  if (fd >= 0 && connect_in_time (self, fd))
     {
       if (descriptor_peer_is_trusted (fd))
         return fd;

@@ -4,6 +4,7 @@
 
 #include "asb-guest-error-private.h"
 
+#include "asb-frame.h"
 #include "asb-guest-json-private.h"
 #include "asb-wire-variant-private.h"
 
@@ -23,6 +24,7 @@ static const Code CODES[] = {
   { "access_denied", ASB_ERROR_PERMISSION_DENIED },
   { "too_many_connections", ASB_ERROR_TOO_MANY_REQUESTS },
   { "unsupported_version", ASB_ERROR_GUEST_UNAVAILABLE },
+  { "draining", ASB_ERROR_GUEST_UNAVAILABLE },
   { "closed", ASB_ERROR_SANDBOX_BACKEND },
   { "interrupted", ASB_ERROR_SANDBOX_BACKEND },
   { "protocol_error", ASB_ERROR_SANDBOX_BACKEND },
@@ -138,6 +140,7 @@ asb_guest_error_from_json (const json_t *json, const char *call, AsbOperation *o
 char *
 asb_guest_goodbye_to_message (const json_t *json, int *code)
 {
+  g_autofree char *line = NULL;
   const char *name;
   const char *message;
 
@@ -148,5 +151,9 @@ asb_guest_goodbye_to_message (const json_t *json, int *code)
   *code = code_from_name (name);
   if (*code == ASB_ERROR_SANDBOX_BACKEND)
     *code = ASB_ERROR_GUEST_UNAVAILABLE;
-  return asb_guest_message_dup (message);
+  line = asb_guest_message_dup (message);
+  if (!g_str_equal (name, "unsupported_version"))
+    return g_steal_pointer (&line);
+  return g_strdup_printf ("%s, and libasb " ASB_VERSION " speaks version %d", line,
+                          ASB_PROTOCOL_MAJOR);
 }

@@ -5,74 +5,15 @@
 import fcntl
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 
+from guest_place import Place
 from guestlib import *
 
 # No user of the system is likely to have these.
 SOMEBODY, ANOTHER = 54324, 54325
-
-
-class Place:
-    """A directory for guests that bind their socket themselves."""
-
-    def __init__(self, user=None):
-        self.user = user
-        self.directory = tempfile.mkdtemp(prefix="asb-guest-test-")
-        self.run = os.path.join(self.directory, "run")
-        self.path = os.path.join(self.run, "guest-1.sock")
-        self.options = ["--socket", self.path, "--history-dir", os.path.join(self.directory, "history")]
-        if user is not None:
-            os.chown(self.directory, user, -1)
-            os.chmod(self.directory, 0o755)
-
-    def popen(self, verb, **kwargs):
-        if self.user is not None:
-            kwargs.setdefault("user", self.user)
-        kwargs.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.Popen([guest_program(), verb, *self.options], cwd="/", **kwargs)
-
-    def fail(self, verb, sentence, **kwargs):
-        """Its status is 1, and the sentence in what it says."""
-        process = self.popen(verb, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
-        out, errors = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 1 and out == b"" and sentence in errors.decode(), (verb, errors)
-
-    def serve(self, *options, **kwargs):
-        """One in the background."""
-        result = subprocess.run([guest_program(), "serve", "--daemon", *self.options, *options], stdin=subprocess.DEVNULL,
-                                capture_output=True, timeout=PATIENCE, cwd="/", user=self.user, **kwargs)
-        assert result.returncode == 0 and result.stderr == b"", result
-
-    def connect(self, hello=True):
-        sock = socket.socket(socket.AF_UNIX)
-        sock.connect(self.path)
-        return Client(sock, hello)
-
-    def join(self, **kwargs):
-        """A client through “connect”."""
-        ours, theirs = socket.socketpair()
-        process = self.popen("connect", stdin=theirs, stdout=theirs, **kwargs)
-        theirs.close()
-        client = Client(ours)
-        client.process = process
-        return client
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        try:
-            client = self.connect()
-            client.run("guest.shutdown")
-            client.until_closed()
-        except (OSError, Closed, AssertionError):
-            pass
-        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def until_ended(processes, n):

@@ -229,6 +229,7 @@ typedef struct
 
 static const Refusal REFUSALS[] = {
   { "unsupported_version", ASB_ERROR_GUEST_UNAVAILABLE },
+  { "draining", ASB_ERROR_GUEST_UNAVAILABLE },
   { "access_denied", ASB_ERROR_PERMISSION_DENIED },
   { "too_many_connections", ASB_ERROR_TOO_MANY_REQUESTS },
   { "protocol_error", ASB_ERROR_GUEST_UNAVAILABLE },
@@ -251,6 +252,9 @@ test_refusal (gconstpointer data)
   g_assert_error (error, ASB_ERROR, refusal->expected);
   /* What a terminal would obey is taken out. */
   g_assert_nonnull (strstr (error->message, "No\357\277\275[2J"));
+  /* The guest has said which version it is, and this side does. */
+  g_assert_true (g_str_equal (refusal->code, "unsupported_version")
+                 == (strstr (error->message, ", and libasb ") != NULL));
   peer_expect_end (fixture.peer);
   peer_free (fixture.peer);
 }
