@@ -12,6 +12,8 @@ const ToolCommand *const tool_commands[] = {
   &tool_command_info,
   &tool_command_rm,
   &tool_command_ls,
+  &tool_command_find_files,
+  &tool_command_grep,
   &tool_command_cat,
   &tool_command_put,
   &tool_command_get,

@@ -10,7 +10,7 @@ import unittest
 import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
-COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "cat", "put", "get", "jobs", "history",
+COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "find", "grep", "cat", "put", "get", "jobs", "history",
             "modules", "doctor", "version", "help"]
 GROUPS = {"history": ["list", "show", "output", "export"],
           "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""asb find and grep."""
+
+import tap_unittest
+from cli_test import SandboxTestCase, Terminal, asb
+
+
+class Search(SandboxTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for path, contents in [("src/a.py", b"import os\nimport sys\n"), ("src/.b.py", b"x = 'import'\n"), ("top.PY", b"Import\n"),
+                               ("odd/a\nb", b"bell \x07 and \xff\n"), ("binary", b"\0import")]:
+            asb("put", "box", "-", f"/workspace/{path}", stdin=contents)
+
+
+class Find(Search):
+    def test_paths(self):
+        self.assert_done(asb("find", "box", "*.py"), b"/workspace/src/.b.py\n/workspace/src/a.py\n")
+        self.assert_done(asb("find", "-i", "box", "*.py"), b"/workspace/top.PY\n/workspace/src/.b.py\n/workspace/src/a.py\n")
+        self.assert_done(asb("find", "box", "s*"), b"/workspace/src\n")
+        self.assert_done(asb("find", "-f", "box", "s*"), b"")
+        self.assert_done(asb("find", "box", "[!.]*.py", "src"), b"/workspace/src/a.py\n")
+        self.assert_done(asb("find", "-0", "box", "odd/*"), b"/workspace/odd/a\nb\0")
+
+    def test_terminal(self):
+        status, output = Terminal("find", "box", "odd/*").finish()
+        self.assertEqual((status, len(output.splitlines())), (0, 1))
+
+    def test_refused(self):
+        self.assert_refused(asb("find", "box", "../*"), 1, "..")
+        self.assert_refused(asb("find", "box", "x", "missing"), 1, "missing")
+        self.assert_refused(asb("find", "box", "[x"), 1, "[x")
+
+
+class Grep(Search):
+    def test_lines(self):
+        self.assert_done(asb("grep", "box", "^import (os|re)"), b"/workspace/src/a.py:1:import os\n")
+        self.assert_done(asb("grep", "-i", "box", "^IMPORT$"), b"/workspace/top.PY:1:Import\n")
+        self.assert_done(asb("grep", "-F", "box", "= '"), b"/workspace/src/.b.py:1:x = 'import'\n")
+        self.assert_done(asb("grep", "--include=a*", "box", "import", "src"), b"/workspace/src/a.py:1:import os\n/workspace/src/a.py:2:import sys\n")
+        self.assert_done(asb("grep", "box", "sys", "src/a.py"), b"/workspace/src/a.py:2:import sys\n")
+        self.assert_done(asb("grep", "box", "bell", "odd"), b"/workspace/odd/a\nb:1:bell \x07 and \xff\n")
+        self.assert_done(asb("grep", "box", "nothing like it"), b"")
+
+    def test_terminal(self):
+        status, output = Terminal("grep", "box", "bell").finish()
+        self.assertEqual(status, 0)
+        self.assertNotIn(b"\x07", output)
+        self.assertIn(b"bell", output)
+
+    def test_refused(self):
+        self.assert_refused(asb("grep", "box", "("), 1, "regular expression")
+        self.assert_refused(asb("grep", "box", "x", "missing"), 1, "missing")
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
