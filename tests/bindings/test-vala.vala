@@ -60,6 +60,9 @@ async void work (Asb.Backend backend) throws Error
   var result = yield backend.execute_async (new Asb.CommandSpec.for_shell ("printf hi; exit 3"), null);
   assert_cmpint (result.exit_status, CompareOperator.EQ, 3);
   assert_cmpstr (result.dup_stdout_text (), CompareOperator.EQ, "hi");
+  var job = yield backend.start_job_async (new Asb.CommandSpec.for_shell ("exit 4"), null, null);
+  var end = yield job.wait_async (null);
+  assert_cmpint (end.exit_status, CompareOperator.EQ, 4);
   yield backend.close_async (null);
 }
 
