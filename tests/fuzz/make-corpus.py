@@ -585,22 +585,26 @@ def historians():
         "bad-batch": opened + say(3, "history.record", {"batch_id": "b", "records": [1, {}, {"type": "x"}, {"type": "operation_started"}]}) + say(5, "history.record", {"records": {}}),
         "acknowledge": worked + say(15, "history.acknowledge", {"consumer_id": "c", "seq": 1}) + say(17, "history.acknowledge", {"consumer_id": "", "seq": -1}),
         "bounds": opened + say(3, "history.query", {"after_change_seq": -1, "limit": 0}) + say(5, "history.query", {"limit": 10001}) + say(7, "history.get_output", {"event_id": 1, "stream": "x"}),
+        "export": worked + say(7, "history.export") + say(9, "history.export") + start(15, event="e-2") + later + say(11, "history.export"),
+        "export-halt": worked + say(7, "history.export") + bytes([HALT, 7]) + say(9, "history.export") + bytes([DROP, 9]) + reads,
+        "export-credit": worked + say(7, "history.export") + start(15, event="e-2") + bytes([GRANT, 7, 1]) + say(9, "historian.close") + later + opened,
+        "export-drop": opened + say(3, "history.export") + sql("DROP TABLE history_events") + start(15, event="e-2") + say(5, "history.export"),
         "halt": worked + say(7, "history.query", {"after_change_seq": 0, "limit": 1}) + bytes([HALT, 7, DROP, 7]),
         "credit": worked + say(7, "history.get_output", {"event_id": "e-1", "stream": "stdout"}) + bytes([GRANT, 7, 1]) + bytes([GRANT, 7, 0]) + short(1000),
         "close": worked + say(15, "historian.close") + reads + opened,
         "raw": opened + bytes([RAW]) + block(frame(CALL, b"[]", call=3) + frame(PING)),
         "unknown": say(1, "history.drop") + say(3, "") + bytes([SAY, 5]) + block(b"{}"),
-        "sql-delete": worked + sql("DELETE FROM operations; DELETE FROM changes") + reads + start(15, event="e-2"),
-        "sql-drop": worked + sql("DROP TABLE operations") + reads + start(15, event="e-2") + say(17, "history.status"),
-        "sql-trigger": worked + sql("CREATE TRIGGER t AFTER INSERT ON operations BEGIN DELETE FROM operations; END") + start(15, event="e-2"),
-        "sql-view": worked + sql("DROP TABLE operations; CREATE VIEW operations AS SELECT 1") + reads,
+        "sql-delete": worked + sql("DELETE FROM history_events; DELETE FROM history_changes") + reads + start(15, event="e-2"),
+        "sql-drop": worked + sql("DROP TABLE history_events") + reads + start(15, event="e-2") + say(17, "history.status"),
+        "sql-trigger": worked + sql("CREATE TRIGGER t AFTER INSERT ON history_events BEGIN DELETE FROM history_events; END") + start(15, event="e-2"),
+        "sql-view": worked + sql("DROP TABLE history_events; CREATE VIEW history_events AS SELECT 1") + reads,
         "sql-schema": worked + sql("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql='CREATE TABLE x(a)', name=NULL") + reads + start(15, event="e-2"),
-        "sql-types": worked + sql("UPDATE operations SET event_id=x'ff00', status=1e999, request_json='[', seq=9223372036854775807") + reads,
-        "sql-json": worked + sql("UPDATE operations SET request_json='{\"a\":18446744073709551615}', result_json=hex(zeroblob(1000))") + reads,
+        "sql-types": worked + sql("UPDATE history_events SET event_id=x'ff00', status=1e999, request_json='[', seq=9223372036854775807") + reads,
+        "sql-json": worked + sql("UPDATE history_events SET request_json='{\"a\":18446744073709551615}', result_json=hex(zeroblob(1000))") + reads,
         "sql-version": worked + sql("PRAGMA user_version=99") + say(15, "historian.close") + opened + reads,
         "sql-lock": worked + sql("BEGIN EXCLUSIVE") + start(15, event="e-2"),
         "sql-journal": worked + sql("PRAGMA journal_mode=DELETE") + start(15, event="e-2") + reads,
-        "sql-meta": worked + sql("UPDATE metadata SET value=x'00'; DELETE FROM metadata") + say(15, "historian.close") + opened,
+        "sql-meta": worked + sql("UPDATE history_meta SET value=x'00'; DELETE FROM history_meta") + say(15, "historian.close") + opened,
         "damage-header": worked + damage(0, 4, 0, b"nothing like it" * 4) + reads + start(15, event="e-2"),
         "damage-page": worked + say(15, "historian.close") + damage(0, 4, 4096, bytes(range(200))) + opened + reads,
         "damage-log": worked + damage(1, 4, 32, b"\xff" * 100) + reads + start(15, event="e-2"),
@@ -797,10 +801,10 @@ SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_l
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
-HISTORY_CALLS = ["history.open", "history.record", "history.query", "history.get_operations", "history.get_output", "history.acknowledge", "history.status"]
+HISTORY_CALLS = ["history.open", "history.record", "history.query", "history.get_operations", "history.get_output", "history.export", "history.acknowledge", "history.status"]
 REPLY_WORDS = ["result", "error", "code", "message", "details", "event", "started", "opened", "entry", "record", "state", "complete", "failed", "delivered", "created"]
 SQL_WORDS = ["SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "DROP TABLE", "CREATE TRIGGER", "PRAGMA writable_schema=ON;", "PRAGMA user_version=", "sqlite_schema",
-             "operations", "changes", "zeroblob(9999)", "x'00'", "BEGIN EXCLUSIVE;"]
+             "history_events", "history_changes", "history_meta", "zeroblob(9999)", "x'00'", "BEGIN EXCLUSIVE;"]
 
 WEB_WORDS = ["GET / HTTP/1.1", "\r\n", "\r\n\r\n", "Host: ", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Origin: ", "Content-Length: 0", "Transfer-Encoding: chunked"]
