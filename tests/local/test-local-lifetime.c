@@ -299,6 +299,59 @@ test_guest_killed (LocalTest *test, gconstpointer data)
 }
 
 /* A guest that does not answer is ended by force. */
+static char *
+execute (AsbBackend *backend, const char *text)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result = asb_backend_execute (backend, spec, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_null (asb_command_result_get_record_error (result));
+  return asb_command_result_dup_stdout_text (result);
+}
+
+/* What ran is unknown, and the next operation of the same backend works. */
+static void
+test_backend_goes_on (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_autoptr (AsbCommandSpec) spec
+      = asb_command_spec_new_shell ("echo lost; exec tail -f /dev/null");
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbCommand) lost = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbTransport *before;
+  int guest;
+
+  asb_backend_options_set_provider (options, test->provider);
+  asb_backend_options_set_history (options, history);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < 3; i++)
+    {
+      g_autofree char *told = execute (backend, "echo x >> file; cat file");
+
+      g_assert_cmpuint (strlen (told), ==, 2 * ((gsize)i + 1));
+      before = asb_backend_get_transport (backend);
+      g_set_object (&lost, NULL);
+      lost = asb_backend_start_command (backend, spec, NULL, &error);
+      g_assert_no_error (error);
+      guest = open_guest (test, asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)));
+      g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+      g_assert_false (asb_command_wait (lost, NULL, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+      g_clear_error (&error);
+      g_assert_cmpint (asb_command_get_state (lost), ==, ASB_COMMAND_STATE_UNKNOWN);
+      g_assert_cmpint (asb_transport_get_state (before), ==, ASB_TRANSPORT_STATE_CLOSED);
+      g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
+      close (guest);
+    }
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_guest_frozen (LocalTest *test, gconstpointer data)
 {
@@ -425,6 +478,7 @@ main (int argc, char **argv)
   local_test_add ("/local/lifetime/detached", test_detached);
   local_test_add ("/local/lifetime/deleted", test_deleted);
   local_test_add ("/local/lifetime/guest-killed", test_guest_killed);
+  local_test_add ("/local/lifetime/backend-goes-on", test_backend_goes_on);
   local_test_add ("/local/lifetime/guest-frozen", test_guest_frozen);
   local_test_add ("/local/lifetime/environment-again", test_environment_again);
   local_test_add ("/local/lifetime/terminal", test_terminal);
