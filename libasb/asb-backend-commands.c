@@ -50,7 +50,9 @@ resolve_spec (AsbBackend *self, AsbCommandSpec *spec, AsbCommandFlags flags, GEr
                        asb_command_spec_get_unset_environment (spec), "flags", flags, "timeout-ms",
                        asb_command_spec_get_timeout_ms (spec), "limits", limits, "uid",
                        asb_command_spec_get_uid (spec), "gid", asb_command_spec_get_gid (spec),
-                       NULL);
+                       "tty", asb_command_spec_get_tty (spec), "columns",
+                       asb_command_spec_get_columns (spec), "rows",
+                       asb_command_spec_get_rows (spec), NULL);
 }
 
 /* The command as people type it. */

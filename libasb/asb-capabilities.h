@@ -118,6 +118,14 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_COMMAND_STDIN "command_stdin"
 /**
+ * ASB_CAPABILITY_COMMAND_TERMINAL:
+ *
+ * Commands can be given a terminal.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_COMMAND_TERMINAL "command_terminal"
+/**
  * ASB_CAPABILITY_BULK_UPLOAD:
  *
  * Many files can be sent at once.

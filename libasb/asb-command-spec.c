@@ -17,6 +17,9 @@
  * Since: 1.0
  */
 
+#define DEFAULT_COLUMNS 80
+#define DEFAULT_ROWS 24
+
 /* The highest number of a user or a group; the next stands for none. */
 #define MAX_ID (G_GINT64_CONSTANT (4294967295) - 1)
 
@@ -34,6 +37,9 @@ struct _AsbCommandSpec
   AsbResourceLimits *limits;
   gint64 uid;
   gint64 gid;
+  gboolean tty;
+  guint columns;
+  guint rows;
   AsbOperation *operation;
 };
 
@@ -50,6 +56,9 @@ enum
   PROP_LIMITS,
   PROP_UID,
   PROP_GID,
+  PROP_TTY,
+  PROP_COLUMNS,
+  PROP_ROWS,
   PROP_OPERATION,
   N_PROPS
 };
@@ -111,6 +120,15 @@ asb_command_spec_get_property (GObject *object, guint property_id, GValue *value
     case PROP_GID:
       g_value_set_int64 (value, self->gid);
       break;
+    case PROP_TTY:
+      g_value_set_boolean (value, self->tty);
+      break;
+    case PROP_COLUMNS:
+      g_value_set_uint (value, self->columns);
+      break;
+    case PROP_ROWS:
+      g_value_set_uint (value, self->rows);
+      break;
     case PROP_OPERATION:
       g_value_set_object (value, self->operation);
       break;
@@ -156,6 +174,15 @@ asb_command_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_GID:
       asb_command_spec_set_gid (self, g_value_get_int64 (value));
+      break;
+    case PROP_TTY:
+      asb_command_spec_set_tty (self, g_value_get_boolean (value));
+      break;
+    case PROP_COLUMNS:
+      asb_command_spec_set_columns (self, g_value_get_uint (value));
+      break;
+    case PROP_ROWS:
+      asb_command_spec_set_rows (self, g_value_get_uint (value));
       break;
     case PROP_OPERATION:
       asb_command_spec_set_operation (self, g_value_get_object (value));
@@ -279,6 +306,38 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
       = g_param_spec_int64 ("gid", NULL, NULL, -1, MAX_ID, -1, ASB_PARAM_READWRITE);
 
   /**
+   * AsbCommandSpec:tty:
+   *
+   * Whether the command gets a terminal, which is all three of its standard streams: what it prints
+   * comes as standard output, and there is no stream of standard error. With
+   * %ASB_COMMAND_FLAGS_STDIN_PIPE what is written to it is typed, and closing it types the
+   * character for the end of a file. TERM is for [property@CommandSpec:environment] to say.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_TTY] = g_param_spec_boolean ("tty", NULL, NULL, FALSE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbCommandSpec:columns:
+   *
+   * Columns of the terminal when it begins; [method@Command.resize] changes them.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_COLUMNS] = g_param_spec_uint ("columns", NULL, NULL, 1, G_MAXUINT16,
+                                                DEFAULT_COLUMNS, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbCommandSpec:rows:
+   *
+   * Rows of the terminal when it begins.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ROWS]
+      = g_param_spec_uint ("rows", NULL, NULL, 1, G_MAXUINT16, DEFAULT_ROWS, ASB_PARAM_READWRITE);
+
+  /**
    * AsbCommandSpec:operation:
    *
    * The operation as recorded; set by the backend.
@@ -296,6 +355,8 @@ asb_command_spec_init (AsbCommandSpec *self)
 {
   self->uid = -1;
   self->gid = -1;
+  self->columns = DEFAULT_COLUMNS;
+  self->rows = DEFAULT_ROWS;
 }
 
 /**
@@ -693,6 +754,123 @@ asb_command_spec_set_gid (AsbCommandSpec *self, gint64 gid)
     return;
   self->gid = gid;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_GID]);
+}
+
+/**
+ * asb_command_spec_get_tty:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:tty].
+ *
+ * Returns: whether the command gets a terminal
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_spec_get_tty (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), FALSE);
+
+  return self->tty;
+}
+
+/**
+ * asb_command_spec_set_tty:
+ * @self: a [class@CommandSpec]
+ * @tty: whether the command gets a terminal
+ *
+ * Sets [property@CommandSpec:tty].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_tty (AsbCommandSpec *self, gboolean tty)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+
+  tty = !!tty;
+  if (self->tty == tty)
+    return;
+  self->tty = tty;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TTY]);
+}
+
+/**
+ * asb_command_spec_get_columns:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:columns].
+ *
+ * Returns: columns of the terminal
+ *
+ * Since: 1.0
+ */
+guint
+asb_command_spec_get_columns (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), 0);
+
+  return self->columns;
+}
+
+/**
+ * asb_command_spec_set_columns:
+ * @self: a [class@CommandSpec]
+ * @columns: columns of the terminal, 1 to 65,535
+ *
+ * Sets [property@CommandSpec:columns].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_columns (AsbCommandSpec *self, guint columns)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+  g_return_if_fail (columns >= 1 && columns <= G_MAXUINT16);
+
+  if (self->columns == columns)
+    return;
+  self->columns = columns;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLUMNS]);
+}
+
+/**
+ * asb_command_spec_get_rows:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:rows].
+ *
+ * Returns: rows of the terminal
+ *
+ * Since: 1.0
+ */
+guint
+asb_command_spec_get_rows (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), 0);
+
+  return self->rows;
+}
+
+/**
+ * asb_command_spec_set_rows:
+ * @self: a [class@CommandSpec]
+ * @rows: rows of the terminal, 1 to 65,535
+ *
+ * Sets [property@CommandSpec:rows].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_rows (AsbCommandSpec *self, guint rows)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+  g_return_if_fail (rows >= 1 && rows <= G_MAXUINT16);
+
+  if (self->rows == rows)
+    return;
+  self->rows = rows;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ROWS]);
 }
 
 /**

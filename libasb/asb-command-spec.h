@@ -64,6 +64,18 @@ gint64 asb_command_spec_get_gid (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_gid (AsbCommandSpec *self, gint64 gid);
 ASB_AVAILABLE_IN_1_0
+gboolean asb_command_spec_get_tty (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_tty (AsbCommandSpec *self, gboolean tty);
+ASB_AVAILABLE_IN_1_0
+guint asb_command_spec_get_columns (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_columns (AsbCommandSpec *self, guint columns);
+ASB_AVAILABLE_IN_1_0
+guint asb_command_spec_get_rows (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_rows (AsbCommandSpec *self, guint rows);
+ASB_AVAILABLE_IN_1_0
 AsbOperation *asb_command_spec_get_operation (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_operation (AsbCommandSpec *self, AsbOperation *operation);

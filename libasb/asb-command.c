@@ -634,7 +634,16 @@ asb_command_wait (AsbCommand *self, GCancellable *cancellable, GError **error)
   return asb_command_wait_finish (self, asb_sync_wait (&sync), error);
 }
 
-/* Signals. */
+/* Signals, and the size of the terminal. */
+
+static void
+return_boolean (GTask *task, gboolean value, GError *error)
+{
+  if (error)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, value);
+}
 
 static void
 signal_sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -643,10 +652,17 @@ signal_sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   gboolean delivered = asb_process_send_signal_finish (ASB_PROCESS (source), result, &error);
 
-  if (error)
-    g_task_return_error (task, error);
-  else
-    g_task_return_boolean (task, delivered);
+  return_boolean (task, delivered, error);
+}
+
+static void
+resized_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  GError *error = NULL;
+  gboolean resized = asb_process_resize_finish (ASB_PROCESS (source), result, &error);
+
+  return_boolean (task, resized, error);
 }
 
 /**
@@ -657,7 +673,8 @@ signal_sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
  * @callback: (scope async): called when it is done
  * @user_data: data for @callback
  *
- * Sends a signal to the process group of the command.
+ * Sends a signal to the process group of the command; SIGINT, SIGQUIT and SIGTSTP to that in the
+ * foreground of its terminal if it has one.
  *
  * Since: 1.0
  */
@@ -703,8 +720,8 @@ asb_command_send_signal_finish (AsbCommand *self, GAsyncResult *result, GError *
  * @cancellable: (nullable): a way to cancel
  * @error: return location for an error
  *
- * Sends a signal to the process group of the command. Blocks; see
- * [method@Command.send_signal_async].
+ * Sends a signal to the process group of the command; SIGINT, SIGQUIT and SIGTSTP to that in the
+ * foreground of its terminal if it has one. Blocks; see [method@Command.send_signal_async].
  *
  * Returns: whether it was delivered; %FALSE without an error if the command had ended
  *
@@ -717,6 +734,81 @@ asb_command_send_signal (AsbCommand *self, int signal_number, GCancellable *canc
   g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
 
   return asb_process_send_signal (self->process, signal_number, cancellable, error);
+}
+
+/**
+ * asb_command_resize_async:
+ * @self: a [class@Command]
+ * @columns: columns, 1 to 65,535
+ * @rows: rows, 1 to 65,535
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Changes the size of the command's terminal; what runs in its foreground gets SIGWINCH. A command
+ * without [property@CommandSpec:tty] is %ASB_ERROR_INVALID_ARGUMENT.
+ *
+ * Since: 1.0
+ */
+void
+asb_command_resize_async (AsbCommand *self, guint columns, guint rows, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_COMMAND (self));
+  g_return_if_fail (columns >= 1 && columns <= G_MAXUINT16);
+  g_return_if_fail (rows >= 1 && rows <= G_MAXUINT16);
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, asb_command_resize_async);
+  asb_process_resize_async (self->process, columns, rows, cancellable, resized_cb, task);
+}
+
+/**
+ * asb_command_resize_finish:
+ * @self: a [class@Command]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Command.resize_async].
+ *
+ * Returns: whether it was changed; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_resize_finish (AsbCommand *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return asb_task_finish_boolean (result, error);
+}
+
+/**
+ * asb_command_resize:
+ * @self: a [class@Command]
+ * @columns: columns, 1 to 65,535
+ * @rows: rows, 1 to 65,535
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Changes the size of the command's terminal; what runs in its foreground gets SIGWINCH. A command
+ * without [property@CommandSpec:tty] is %ASB_ERROR_INVALID_ARGUMENT. Blocks; see
+ * [method@Command.resize_async].
+ *
+ * Returns: whether it was changed; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_resize (AsbCommand *self, guint columns, guint rows, GCancellable *cancellable,
+                    GError **error)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND (self), FALSE);
+
+  return asb_process_resize (self->process, columns, rows, cancellable, error);
 }
 
 /**

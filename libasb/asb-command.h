@@ -59,6 +59,15 @@ void asb_command_send_signal_async (AsbCommand *self, int signal_number, GCancel
 ASB_AVAILABLE_IN_1_0
 gboolean asb_command_send_signal_finish (AsbCommand *self, GAsyncResult *result, GError **error);
 ASB_AVAILABLE_IN_1_0
+gboolean asb_command_resize (AsbCommand *self, guint columns, guint rows, GCancellable *cancellable,
+                             GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_command_resize_async (AsbCommand *self, guint columns, guint rows,
+                               GCancellable *cancellable, GAsyncReadyCallback callback,
+                               gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_command_resize_finish (AsbCommand *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
 void asb_command_force_exit (AsbCommand *self);
 
 ASB_AVAILABLE_IN_1_0

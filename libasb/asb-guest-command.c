@@ -34,7 +34,8 @@ asb_guest_command_has_output (AsbCommandSpec *spec)
 gboolean
 asb_guest_command_has_errors (AsbCommandSpec *spec)
 {
-  return !has_flag (spec, ASB_COMMAND_FLAGS_STDERR_SILENCE | ASB_COMMAND_FLAGS_STDERR_MERGE);
+  return !asb_command_spec_get_tty (spec)
+         && !has_flag (spec, ASB_COMMAND_FLAGS_STDERR_SILENCE | ASB_COMMAND_FLAGS_STDERR_MERGE);
 }
 
 static void
@@ -75,7 +76,7 @@ set_streams (json_t *arguments, AsbCommandSpec *spec)
 {
   set_string (arguments, "stdin", asb_guest_command_has_input (spec) ? "stream" : "none");
   set_string (arguments, "stdout", asb_guest_command_has_output (spec) ? "stream" : "discard");
-  if (has_flag (spec, ASB_COMMAND_FLAGS_STDERR_MERGE))
+  if (asb_command_spec_get_tty (spec) || has_flag (spec, ASB_COMMAND_FLAGS_STDERR_MERGE))
     set_string (arguments, "stderr", "merge");
   else
     set_string (arguments, "stderr", asb_guest_command_has_errors (spec) ? "stream" : "discard");
@@ -116,6 +117,16 @@ set_user (json_t *arguments, AsbCommandSpec *spec)
     json_object_set_new (arguments, "gid", json_integer (gid));
 }
 
+static void
+set_terminal (json_t *arguments, AsbCommandSpec *spec)
+{
+  if (!asb_command_spec_get_tty (spec))
+    return;
+  json_object_set_new (arguments, "pty",
+                       json_pack ("{s:i, s:i}", "columns", asb_command_spec_get_columns (spec),
+                                  "rows", asb_command_spec_get_rows (spec)));
+}
+
 json_t *
 asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
 {
@@ -136,6 +147,7 @@ asb_guest_command_arguments (AsbCommandSpec *spec, GError **error)
   if (asb_command_spec_get_limits (spec))
     set_limits (arguments, asb_command_spec_get_limits (spec));
   set_user (arguments, spec);
+  set_terminal (arguments, spec);
   return g_steal_pointer (&arguments);
 }
 

@@ -268,6 +268,30 @@ asb_guest_process_send_signal (AsbProcess *process, int signal_number, GTask *ta
   asb_guest_transport_submit (ASB_TRANSPORT (self->transport), call, task, error);
 }
 
+static gboolean
+convert_resize (const json_t *result, GTask *task, GError **error)
+{
+  gboolean resized;
+
+  if (!asb_guest_json_get_boolean (result, "resized", &resized, error))
+    return FALSE;
+  g_task_return_boolean (task, resized);
+  return TRUE;
+}
+
+static void
+asb_guest_process_resize (AsbProcess *process, guint columns, guint rows, GTask *task)
+{
+  AsbGuestProcess *self = ASB_GUEST_PROCESS (process);
+  json_t *arguments = json_pack ("{s:s, s:i, s:i}", "command_id", self->command->id, "columns",
+                                 columns, "rows", rows);
+  GError *error = NULL;
+  AsbGuestCall *call
+      = asb_guest_task_call_new ("command.resize", arguments, NULL, task, convert_resize, &error);
+
+  asb_guest_transport_submit (ASB_TRANSPORT (self->transport), call, task, error);
+}
+
 static void
 asb_guest_process_iface_init (AsbProcessInterface *iface)
 {
@@ -278,6 +302,7 @@ asb_guest_process_iface_init (AsbProcessInterface *iface)
   iface->force_exit = asb_guest_process_force_exit;
   iface->wait = asb_guest_process_wait;
   iface->send_signal = asb_guest_process_send_signal;
+  iface->resize = asb_guest_process_resize;
 }
 
 static void

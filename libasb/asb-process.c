@@ -272,3 +272,90 @@ asb_process_send_signal (AsbProcess *self, int signal_number, GCancellable *canc
   asb_process_send_signal_async (self, signal_number, cancellable, asb_sync_ready_cb, &sync);
   return asb_process_send_signal_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * asb_process_resize_async:
+ * @self: a [iface@Process]
+ * @columns: columns, 1 to 65,535
+ * @rows: rows, 1 to 65,535
+ * @cancellable: (nullable): a way to cancel
+ * @callback: (scope async): called when it is done
+ * @user_data: data for @callback
+ *
+ * Changes the size of the command's terminal; what runs in its foreground gets SIGWINCH. A command
+ * without [property@CommandSpec:tty] is %ASB_ERROR_INVALID_ARGUMENT.
+ *
+ * Since: 1.0
+ */
+void
+asb_process_resize_async (AsbProcess *self, guint columns, guint rows, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer user_data)
+{
+  static const AsbCallKind kind = { "resize the terminal of the command", 60, NULL };
+  GTask *task;
+
+  g_return_if_fail (ASB_IS_PROCESS (self));
+  g_return_if_fail (columns >= 1 && columns <= G_MAXUINT16);
+  g_return_if_fail (rows >= 1 && rows <= G_MAXUINT16);
+
+  task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
+                         asb_process_resize_async);
+  if (ASB_PROCESS_GET_IFACE (self)->resize)
+    {
+      ASB_PROCESS_GET_IFACE (self)->resize (self, columns, rows, task);
+      g_object_unref (task);
+    }
+  else
+    asb_call_unsupported (task, "resize");
+}
+
+/**
+ * asb_process_resize_finish:
+ * @self: a [iface@Process]
+ * @result: the result handed to the callback
+ * @error: return location for an error
+ *
+ * Finishes [method@Process.resize_async].
+ *
+ * Returns: whether it was changed; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_process_resize_finish (AsbProcess *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (ASB_IS_PROCESS (self), FALSE);
+
+  return asb_call_finish_boolean (self, result, error);
+}
+
+/**
+ * asb_process_resize:
+ * @self: a [iface@Process]
+ * @columns: columns, 1 to 65,535
+ * @rows: rows, 1 to 65,535
+ * @cancellable: (nullable): a way to cancel
+ * @error: return location for an error
+ *
+ * Changes the size of the command's terminal; what runs in its foreground gets SIGWINCH. A command
+ * without [property@CommandSpec:tty] is %ASB_ERROR_INVALID_ARGUMENT. Blocks; see
+ * [method@Process.resize_async].
+ *
+ * Returns: whether it was changed; %FALSE without an error if the command had ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_process_resize (AsbProcess *self, guint columns, guint rows, GCancellable *cancellable,
+                    GError **error)
+{
+  g_auto (AsbSync) sync = { 0 };
+
+  g_return_val_if_fail (ASB_IS_PROCESS (self), FALSE);
+  g_return_val_if_fail (columns >= 1 && columns <= G_MAXUINT16, FALSE);
+  g_return_val_if_fail (rows >= 1 && rows <= G_MAXUINT16, FALSE);
+
+  asb_sync_begin (&sync);
+  asb_process_resize_async (self, columns, rows, cancellable, asb_sync_ready_cb, &sync);
+  return asb_process_resize_finish (self, asb_sync_wait (&sync), error);
+}

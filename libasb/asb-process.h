@@ -29,9 +29,10 @@ struct _AsbProcessInterface
   void (*force_exit) (AsbProcess *self);
   void (*wait) (AsbProcess *self, GTask *task);
   void (*send_signal) (AsbProcess *self, int signal_number, GTask *task);
+  void (*resize) (AsbProcess *self, guint columns, guint rows, GTask *task);
 
   /*< private >*/
-  gpointer _reserved[8];
+  gpointer _reserved[7];
 };
 
 ASB_AVAILABLE_IN_1_0
@@ -60,5 +61,14 @@ void asb_process_send_signal_async (AsbProcess *self, int signal_number, GCancel
                                     GAsyncReadyCallback callback, gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_process_send_signal_finish (AsbProcess *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_process_resize (AsbProcess *self, guint columns, guint rows, GCancellable *cancellable,
+                             GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_process_resize_async (AsbProcess *self, guint columns, guint rows,
+                               GCancellable *cancellable, GAsyncReadyCallback callback,
+                               gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_process_resize_finish (AsbProcess *self, GAsyncResult *result, GError **error);
 
 G_END_DECLS

@@ -149,6 +149,29 @@ class TestCommands(BackendTestCase):
         error = self.assert_fails(Asb.Error.PERMISSION_DENIED, self.execute, spec)
         self.assertIn(f"user {own + 1}", error.message)
 
+    def test_terminal(self):
+        spec = Asb.CommandSpec(shell="stty size; read line; stty size; test -t 2", tty=True, columns=100, rows=30,
+                               flags=Asb.CommandFlags.STDIN_PIPE)
+        command = self.backend.start_command(spec, None)
+        self.assertIsNone(command.get_stderr_pipe())
+        output = b""
+        while not output.endswith(b"\n"):
+            output += command.get_stdout_pipe().read_bytes(1000, None).get_data()
+        self.assertEqual(output, b"30 100\r\n")
+        self.assertTrue(command.resize(132, 43, None))
+        done, output, _ = command.communicate(GLib.Bytes.new(b"go\n"), None)
+        self.assertTrue(done)
+        self.assertEqual(output.get_data(), b"go\r\n43 132\r\n")
+        self.assertEqual(command.get_exit_status(), 0)
+        self.assertFalse(command.resize(80, 24, None))
+        self.assertTrue(self.backend.get_capabilities().supports("command_terminal"))
+
+    def test_resize_without_a_terminal(self):
+        command = self.backend.start_command(Asb.CommandSpec(argv=["cat"], flags=Asb.CommandFlags.STDIN_PIPE), None)
+        self.assert_fails(Asb.Error.INVALID_ARGUMENT, command.resize, 80, 24, None)
+        command.force_exit()
+        command.wait(None)
+
     def test_missing_program(self):
         error = self.assert_fails(Asb.Error.COMMAND_NOT_FOUND, self.execute,
                                   Asb.CommandSpec.new_argv(["no-such-program"]))

@@ -410,6 +410,33 @@ test_signal (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_terminal (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *id = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GAsyncResult) result = NULL;
+
+  g_object_set (fixture->spec, "tty", TRUE, "columns", 132, "rows", 43, "flags",
+                ASB_COMMAND_FLAGS_STDIN_PIPE, NULL);
+  begin (fixture, NULL);
+  peer_expect_arguments (fixture->peer, "command.start",
+                         "{\"shell\": \"x\", \"stdin\": \"stream\", \"stdout\": \"stream\","
+                         " \"stderr\": \"merge\", \"pty\": {\"columns\": 132, \"rows\": 43}}");
+  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
+  fixture->process = finish (fixture, &error);
+  g_assert_no_error (error);
+  g_assert_null (asb_process_get_stderr (fixture->process));
+
+  asb_process_resize_async (fixture->process, 65535, 1, NULL, pending_cb, &fixture->pending);
+  peer_expect_arguments (fixture->peer, "command.resize",
+                         "{\"command_id\": \"c1\", \"columns\": 65535, \"rows\": 1}");
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 2, "{\"result\": {\"resized\": true}}");
+  result = pending_wait (&fixture->pending);
+  g_assert_true (asb_process_resize_finish (fixture->process, result, &error));
+  g_assert_no_error (error);
+}
+
+static void
 test_force_exit (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (PeerFrame) frame = NULL;
@@ -755,6 +782,7 @@ main (int argc, char **argv)
   ADD ("wait/cancelled", NULL, test_wait_cancelled);
   ADD ("lost", NULL, test_lost);
   ADD ("signal", NULL, test_signal);
+  ADD ("terminal", NULL, test_terminal);
   ADD ("force-exit", NULL, test_force_exit);
   ADD ("dropped", NULL, test_dropped);
   ADD ("end-of-streams", NULL, test_end_of_streams);
