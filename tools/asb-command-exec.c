@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tool-commands.h"
+#include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
@@ -11,7 +12,18 @@ static struct
 {
   gboolean detach;
   const char *name;
+  GPtrArray *limits;
 } options;
+
+static gboolean
+check_detached (AsbCommandSpec *spec, GError **error)
+{
+  if (!options.detach || !asb_command_spec_get_tty (spec))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "Nobody sits at the terminal of a job; give --detach or --tty");
+  return FALSE;
+}
 
 static int
 run (Tool *tool, const ToolParsed *parsed)
@@ -26,7 +38,8 @@ run (Tool *tool, const ToolParsed *parsed)
                          "Only a job has a name; give --detach too");
   else
     spec = tool_run_make_spec (parsed, 1, &error);
-  if (spec)
+  if (spec && check_detached (spec, &error)
+      && tool_limits_set_command (spec, options.limits, &error))
     backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
     {
@@ -44,6 +57,7 @@ static const ToolOption option_entries[] = {
     "starts the command as a job that runs for itself, without input, and prints its ID; see asb "
     "jobs" },
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "a name for the job" },
+  { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { NULL },
 };
 
@@ -65,6 +79,7 @@ static const ToolExample examples[] = {
   { "asb exec scratch -w src -e LANG=C.UTF-8 -- ./configure",
     "Works in another folder, with a variable." },
   { "asb exec -d -n build scratch -- make", "Starts a job, and does not wait for it." },
+  { "asb exec -it scratch -- python3", "Gives it a terminal, to work with by hand." },
   { NULL, NULL },
 };
 

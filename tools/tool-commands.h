@@ -21,6 +21,7 @@ extern const ToolCommand tool_command_ls;
 extern const ToolCommand tool_command_put;
 extern const ToolCommand tool_command_rm;
 extern const ToolCommand tool_command_run;
+extern const ToolCommand tool_command_shell;
 extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
 

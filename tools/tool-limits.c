@@ -78,15 +78,35 @@ set_one (AsbResourceLimits *limits, const char *text, GError **error)
   return FALSE;
 }
 
+static gboolean
+set_all (AsbResourceLimits *limits, GPtrArray *texts, GError **error)
+{
+  for (guint i = 0; texts && i < texts->len; i++)
+    if (!set_one (limits, g_ptr_array_index (texts, i), error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 tool_limits_set (AsbBackendOptions *options, GPtrArray *texts, GError **error)
 {
   g_autoptr (AsbResourceLimits) limits = asb_resource_limits_new ();
 
-  for (guint i = 0; texts && i < texts->len; i++)
-    if (!set_one (limits, g_ptr_array_index (texts, i), error))
-      return FALSE;
+  if (!set_all (limits, texts, error))
+    return FALSE;
   if (texts)
     asb_backend_options_set_limits (options, limits);
+  return TRUE;
+}
+
+gboolean
+tool_limits_set_command (AsbCommandSpec *spec, GPtrArray *texts, GError **error)
+{
+  g_autoptr (AsbResourceLimits) limits = asb_resource_limits_new ();
+
+  if (!set_all (limits, texts, error))
+    return FALSE;
+  if (texts)
+    asb_command_spec_set_limits (spec, limits);
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The option --limit of commands that make a sandbox. */
+/* The option --limit of commands that make a sandbox, or run something in one. */
 
 #pragma once
 
@@ -14,3 +14,5 @@
 
 /* Limits from @texts (nullable), each NAME=NUMBER, and sets them in @options. */
 gboolean tool_limits_set (AsbBackendOptions *options, GPtrArray *texts, GError **error);
+/* The same for one command. */
+gboolean tool_limits_set_command (AsbCommandSpec *spec, GPtrArray *texts, GError **error);

@@ -12,6 +12,7 @@
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-signals.h"
+#include "tool-terminal.h"
 #include "tool-text.h"
 
 #define SECOND_INTERRUPT_US (2 * G_USEC_PER_SEC)
@@ -27,6 +28,7 @@ typedef struct
   int output_status; /* the exit status, when output had nowhere to go */
   gboolean given_up; /* ended by a second interrupt */
   gint64 interrupted_at;
+  gboolean has_terminal; /* the command */
 } Session;
 
 static void
@@ -68,6 +70,27 @@ signal_sent_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+resized_cb (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  Session *session = user_data;
+
+  /* A window of another size is not worth a message in the middle of what is shown in it. */
+  asb_command_resize_finish (session->command, result, NULL);
+  session_release (session);
+}
+
+static void
+resize (Session *session)
+{
+  guint columns;
+  guint rows;
+
+  if (session->has_terminal && tool_terminal_get_size (&columns, &rows))
+    asb_command_resize_async (session->command, columns, rows, NULL, resized_cb,
+                              g_rc_box_acquire (session));
+}
+
+static void
 forward_signal (int signal_number, gpointer user_data)
 {
   Session *session = user_data;
@@ -75,8 +98,16 @@ forward_signal (int signal_number, gpointer user_data)
   const gboolean again = signal_number == SIGINT && session->interrupted_at > 0
                          && now - session->interrupted_at < SECOND_INTERRUPT_US;
 
+  if (signal_number == SIGWINCH)
+    {
+      resize (session);
+      return;
+    }
   if (again && session->given_up)
-    _exit (TOOL_EXIT_SIGNAL + SIGINT);
+    {
+      tool_terminal_leave ();
+      _exit (TOOL_EXIT_SIGNAL + SIGINT);
+    }
   if (signal_number == SIGINT)
     session->interrupted_at = now;
   if (again)
@@ -141,6 +172,9 @@ command_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 static void
 copy_output (Session *session, GInputStream *stream, int fd)
 {
+  /* A terminal has one output. */
+  if (!stream)
+    return;
   session->n_pending++;
   tool_copy_async (stream, fd, NULL, session->output_cancellable, output_ended_cb,
                    g_rc_box_acquire (session));
@@ -212,8 +246,23 @@ get_start_status (const GError *error)
   return TOOL_EXIT_ASB;
 }
 
+/* The keys of asb's terminal are those of the command's from now on. */
+static void
+take_terminal (Session *session)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!session->has_terminal)
+    return;
+  if (asb_command_get_stdin_pipe (session->command) && tool_text_is_terminal (STDIN_FILENO)
+      && !tool_terminal_enter (&error))
+    tool_message_error (error);
+  /* It may have changed meanwhile. */
+  resize (session);
+}
+
 static int
-run_session (AsbCommand *command)
+run_session (AsbCommand *command, AsbCommandSpec *spec)
 {
   Session *session = g_rc_box_new0 (Session);
   int status;
@@ -221,10 +270,13 @@ run_session (AsbCommand *command)
   session->command = g_object_ref (command);
   session->input_cancellable = g_cancellable_new ();
   session->output_cancellable = g_cancellable_new ();
+  session->has_terminal = asb_command_spec_get_tty (spec);
   tool_signals_set_handler (forward_signal, session);
+  take_terminal (session);
   start_streams (session);
   while (session->n_pending > 0)
     g_main_context_iteration (NULL, TRUE);
+  tool_terminal_leave ();
   tool_signals_set_handler (NULL, NULL);
   status = get_session_status (session);
   session_release (session);
@@ -240,7 +292,7 @@ tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec)
 
   asb_backend_start_command_async (backend, spec, tool->cancellable, tool_wait_cb, &wait);
   command = asb_backend_start_command_finish (backend, tool_wait (&wait), &error);
-  return command ? run_session (command) : get_start_status (error);
+  return command ? run_session (command, spec) : get_start_status (error);
 }
 
 int

@@ -12,6 +12,9 @@ extern const ToolOption tool_run_options[];
 
 /* What those options, and the arguments from @first on, say. */
 AsbCommandSpec *tool_run_make_spec (const ToolParsed *parsed, guint first, GError **error);
+/* A shell at a terminal, and the options of a command that opens one. */
+extern const ToolOption tool_shell_options[];
+AsbCommandSpec *tool_run_make_shell_spec (GError **error);
 /* Runs it. Returns: the exit status; what went wrong has been said */
 int tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec);
 

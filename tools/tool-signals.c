@@ -14,7 +14,7 @@
 #define SECOND_CHANCE_US (2 * G_USEC_PER_SEC)
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-static const int user_signals[] = { SIGUSR1, SIGUSR2 };
+static const int user_signals[] = { SIGUSR1, SIGUSR2, SIGWINCH };
 
 /* Signals belong to the process, so there is one of these. */
 static struct

@@ -12,7 +12,7 @@ typedef void (*ToolSignalHandler) (int signal_number, gpointer user_data);
 /* From now on the signals that end a program cancel what @tool does; those that are ignored, as
  * under nohup, stay so. A second interrupt within two seconds ends asb at once. */
 void tool_signals_install (Tool *tool);
-/* Hands signals to @handler instead, USR1 and USR2 too; %NULL: as at first. */
+/* Hands signals to @handler instead, USR1, USR2 and WINCH too; %NULL: as at first. */
 void tool_signals_set_handler (ToolSignalHandler handler, gpointer user_data);
 /* Returns: the signal that cancelled the work, or 0 */
 int tool_signals_get_caught (void);

@@ -10,8 +10,8 @@ import unittest
 import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
-COMMANDS = ["run", "create", "exec", "list", "info", "rm", "ls", "find", "grep", "cat", "put", "get", "jobs", "history",
-            "modules", "doctor", "version", "help"]
+COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "ls", "find", "grep", "cat", "put", "get", "jobs",
+            "history", "modules", "doctor", "version", "help"]
 GROUPS = {"history": ["list", "show", "output", "export"],
           "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}
 

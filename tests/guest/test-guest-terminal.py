@@ -116,8 +116,10 @@ def test_resize():
         client = guest.connect()
         script = """
 import os, signal, sys
-signal.signal(signal.SIGWINCH, lambda *_: print(os.get_terminal_size().columns, os.get_terminal_size().lines, flush=True))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
 print("ready", flush=True)
+signal.sigwait([signal.SIGWINCH])
+print(*os.get_terminal_size(), flush=True)
 sys.stdin.read()
 """
         call = at_terminal(client, ["python3", "-c", script], stdin="stream")
