@@ -27,7 +27,7 @@ struct _Search
   GTask *task;
   char *path;
   guint max_results; /* matches; what stands beside them comes on top */
-  guint max_items;
+  guint64 max_items;
   GType item_type;
   AsbGuestLineFunc add;
   GPtrArray *items;
@@ -57,9 +57,15 @@ static gboolean
 count_item (Search *self, gboolean is_match, GError **error)
 {
   self->n_matches += is_match;
-  if (self->items->len < self->max_items && self->n_matches <= self->max_results)
+  if (self->items->len >= self->max_items || self->n_matches > self->max_results)
+    return is_wrong ("there are more results than were asked for", error);
+  if (self->items->len < asb_guest_max_entries)
     return TRUE;
-  return is_wrong ("there are more results than were asked for", error);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
+               "Could not keep what was found: it is more than %u lines, ask for fewer results or "
+               "less around them",
+               asb_guest_max_entries);
+  return FALSE;
 }
 
 static gboolean
@@ -366,6 +372,6 @@ asb_guest_search_text (AsbTransport *transport, AsbFileSearch *search, GTask *ta
   self = search_new (search, task);
   self->item_type = ASB_TYPE_TEXT_MATCH;
   self->add = add_match;
-  self->max_items += MIN (self->max_results * 2 * context_lines, 262144);
+  self->max_items *= 1 + 2 * (guint64)context_lines;
   start (transport, "file.grep", arguments, search, self);
 }

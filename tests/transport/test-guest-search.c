@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "asb-guest-transport-private.h"
+
 typedef struct
 {
   Peer *peer;
@@ -186,6 +188,33 @@ test_refused (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
+#define LINE_AT(path, rest) "{\"path\": \"" path "\", \"line\": 1, \"column\": 0" rest "}\n"
+
+static void
+test_too_many_beside (Fixture *fixture, gconstpointer data)
+{
+  const guint max_entries = asb_guest_max_entries;
+  g_autoptr (AsbSearchResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("More than can be kept fails the search, and the connection stays");
+
+  asb_guest_max_entries = 2;
+  g_object_set (fixture->search, "text", "x", "context-lines", 3, NULL);
+  begin_text (fixture);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_data (fixture->peer, 1, 1,
+                  LINE_AT ("/d/f", ", \"text\": \"a\", \"context\": true")
+                      LINE_AT ("/d/f", ", \"text\": \"b\", \"context\": true")
+                          LINE_AT ("/d/f", ", \"text\": \"x\""));
+  g_assert_null (finish_text (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  g_assert_cmpint (asb_transport_get_state (fixture->transport), ==, ASB_TRANSPORT_STATE_CONNECTED);
+  asb_guest_max_entries = max_entries;
+}
+
 typedef struct
 {
   const char *name;
@@ -197,7 +226,6 @@ typedef struct
 #define ENTRY_AT(path, name)                                                                       \
   "{\"name\": \"" name "\", \"path\": \"" path "\", \"kind\": \"file\", \"size\": 5, \"mode\": "   \
   "420, \"uid\": 1, \"gid\": 2, \"mtime\": {\"sec\": 3, \"nsec\": 4000}}\n"
-#define LINE_AT(path, rest) "{\"path\": \"" path "\", \"line\": 1, \"column\": 0" rest "}\n"
 #define COUNT(n) "{\"count\": " n ", \"errors\": [], \"error_count\": 0}"
 
 static const Wrong wrongs[] = {
@@ -257,6 +285,7 @@ main (int argc, char *argv[])
   ADD ("text", test_text, NULL);
   ADD ("no-path", test_no_path, NULL);
   ADD ("refused", test_refused, NULL);
+  ADD ("too-many-beside", test_too_many_beside, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (wrongs); i++)
     {
       g_autofree char *path = g_strdup_printf ("/guest-search/wrong/%s", wrongs[i].name);
