@@ -233,12 +233,10 @@ watch (Connection *self, bool blocked)
 static bool
 is_ack_due (const Connection *self)
 {
-  bool has_company = self->urgent_size > 0 || self->session->unsent;
-
   /* While the client does not read, one ACK at most is waiting. */
-  if (self->unacked_frames == 0 || (self->blocked && self->urgent_size > 0))
+  if (!self->session || self->unacked_frames == 0 || (self->blocked && self->urgent_size > 0))
     return false;
-  return has_company || self->unacked_frames >= MAX_ACK_FRAMES
+  return self->urgent_size > 0 || self->session->unsent || self->unacked_frames >= MAX_ACK_FRAMES
          || self->unacked_size >= MAX_ACK_SIZE;
 }
 

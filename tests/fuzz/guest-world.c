@@ -148,7 +148,7 @@ helper_print (Helper *helper, unsigned stream, const void *bytes, size_t size)
   int fd = helper->command_fds[stream];
 
   if (fd >= 0 && fcntl (fd, F_SETFL, O_NONBLOCK) == 0 && write (fd, bytes, size) < 0)
-    FUZZ_CHECK (errno == EAGAIN || errno == EPIPE || errno == EBADF);
+    FUZZ_CHECK (errno == EAGAIN || errno == EPIPE || errno == EBADF || errno == EIO);
 }
 
 void

@@ -328,6 +328,7 @@ def guests():
     return {
         "nothing": b"",
         "visit": visit() + visitor(run) + visitor(web_frame(WEB_PING, b"1")) + visitor(web_frame(WEB_CLOSE)),
+        "visit-early-ping": bytes([VISIT, 0]) + visitor(WEB_REQUEST) + visitor(web_frame(WEB_PING, b"1")) + visitor(web_frame(WEB_CLOSE)),
         "visit-in-pieces": visit(run[:40]) + visitor(run[40:]) + bytes([VISITOR_GOES, 0]),
         "visit-without-token": visit(token="") + visit(token="a-token-for-nothing", who=1) + visit(run, who=1),
         "visit-with-text": visit(run, web_frame(1, b"x")),

@@ -90,19 +90,16 @@ def test_closing():
         check_alive(guest)
 
 
-def test_commands_of_a_lost_client_are_noticed():
+def test_lost_client_is_noticed():
+    """Its command is at the end of its input as soon as the connection is closed."""
     with WebGuest() as guest:
         client = guest.web()
-        call = client.start_command(["sleep", "1000"])
+        path = guest.in_work("noticed")
+        call = client.start_command(f"cat; echo > {path}", stdin="stream")
         client.wait_event(call)
-        # The connection is lost to the guest as soon as it is closed.
-        writing = client.start("file.write", {"path": guest.in_work("half")})
-        client.write(writing, b"half of it")
+        client.close()
         other = guest.web()
-        while not other.list(guest.work).lines:
-            pass
-        client.socket.close()
-        while other.list(guest.work).lines:
+        while "error" in other.run("file.stat", {"path": path}).reply:
             pass
 
 
@@ -265,6 +262,21 @@ def test_fragments():
         client = Client(web, hello=False)
         assert client.read().payload == b"xyz" and client.read().payload == b"xyz"
         assert (WEB_PONG, b"2") in web.control, web.control
+
+
+def test_pings_before_hello():
+    with WebGuest() as guest:
+        web = WebSocket(guest.port)
+        for payload in (b"", b"early"):
+            web.send_frame(WEB_PING, payload)
+            assert web.read_frame() == (WEB_PONG, payload)
+        assert Client(web, token=guest.token).command(["echo", "hi"]).stdout == b"hi\n"
+        # After which it goes, too.
+        web = WebSocket(guest.port)
+        web.socket.sendall(frame(WEB_PING) + frame(WEB_CLOSE))
+        web.has_closed = True
+        assert web.until_closed() == 1000
+        check_alive(guest)
 
 
 def test_masks():

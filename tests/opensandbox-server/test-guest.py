@@ -110,16 +110,15 @@ def much_output_comes_as_it_is(place):
 @test
 def a_lost_client_is_noticed(place):
     door = place.start()
-    for port, path in place.paths(door["port"])[:2]:
+    for number, (port, path) in enumerate(place.paths(door["port"])[:2]):
         client = come(port, path, door["token"])
-        writing = client.start("file.write", {"path": "/tmp/half/file"})
-        client.write(writing, b"half of it")
+        mark = f"/tmp/noticed-{number}"
+        call = client.start_command(f"cat; echo > {mark}", stdin="stream")
+        client.wait_event(call)
         other = come(port, path, door["token"])
-        while not other.list("/tmp/half").stdout:
-            pass
         client.close()
         before = time.monotonic()
-        while other.list("/tmp/half").stdout:
+        while "error" in other.run("file.stat", {"path": mark}).reply:
             pass
         print(f"# noticed in {time.monotonic() - before:.3f} s", flush=True)
         other.close()
