@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "asb-frame.h"
+#include "asb-guest-transport-private.h"
 #include "asb-io-thread-private.h"
 #include "asb-wire-json.h"
 #include "client-actions.h"
@@ -37,6 +38,9 @@ static Application application;
 static int ours;
 static guint64 sent;     /* the last number */
 static guint64 received; /* likewise */
+static guint64 highest;  /* of all connections */
+static gboolean is_back; /* and nothing with a number has come since */
+static guint n_reopenings;
 static gboolean is_opening;
 static gboolean is_over; /* GOODBYE has come */
 static GByteArray *unparsed;
@@ -87,19 +91,33 @@ iterate (void)
 
 /* What the library says. */
 
+/* Whether it is none of those that are said again because of what a HELLO told. */
+static gboolean
+check_number (guint64 sequence)
+{
+  gboolean is_new = sequence == highest + 1;
+
+  FUZZ_CHECK (is_back ? sequence <= highest + 1 : sequence == received + 1);
+  is_back = FALSE;
+  received = sequence;
+  highest = MAX (highest, sequence);
+  return is_new;
+}
+
 static void
 check_client_frame (const AsbFrameHeader *header, const guint8 *payload)
 {
   const char *reason;
   json_t *json;
+  gboolean is_new = FALSE;
 
   FUZZ_CHECK (!is_over);
   FUZZ_CHECK (header->type != ASB_FRAME_REPLY && header->type != ASB_FRAME_EVENT);
   if (asb_frame_type_is_numbered (header->type))
-    FUZZ_CHECK (header->sequence == ++received);
+    is_new = check_number (header->sequence);
   if (header->type == ASB_FRAME_ACK)
     FUZZ_CHECK (asb_frame_count_read (payload) <= sent);
-  if (header->type == ASB_FRAME_DATA && header->call < MAX_CALLS)
+  if (header->type == ASB_FRAME_DATA && header->call < MAX_CALLS && is_new)
     {
       fed[header->call] += header->length;
       FUZZ_CHECK (header->channel == ASB_CHANNEL_INPUT
@@ -293,10 +311,18 @@ use_process (void)
   application_use_process (&application, number, fuzz_take_byte (&input));
 }
 
+/* The connection breaks, and another one is made when the library asks for it. */
+static void
+guest_breaks (void)
+{
+  guest_goes ();
+  n_reopenings++;
+}
+
 static void (*const HAPPENINGS[]) (void) = {
   guest_frame,  guest_bytes, guest_hello, guest_goes,   guest_falls_silent,
   start,        cancel,      read_stream, write_stream, close_input,
-  close_output, drop,        use_process,
+  close_output, drop,        use_process, guest_breaks,
 };
 
 /* A life. */
@@ -312,19 +338,46 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   application.transport = transport ? ASB_TRANSPORT (transport) : NULL;
 }
 
-static void
-open_transport (void)
+static GIOStream *
+new_stream (void)
 {
   g_autoptr (GSocket) socket = NULL;
-  g_autoptr (GSocketConnection) connection = NULL;
   int ends[2];
 
   FUZZ_CHECK (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
   ours = ends[0];
   socket = g_socket_new_from_fd (ends[1], NULL);
-  connection = g_socket_connection_factory_create_connection (socket);
+  return G_IO_STREAM (g_socket_connection_factory_create_connection (socket));
+}
+
+static void
+open_again (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer,
+            gpointer answer_data)
+{
+  if (n_reopenings == 0)
+    {
+      answer (answer_data, NULL,
+              g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED, "It is gone"));
+      return;
+    }
+  n_reopenings--;
+  if (ours >= 0)
+    close (ours);
+  g_byte_array_set_size (unparsed, 0);
+  is_over = FALSE;
+  is_back = TRUE;
+  answer (answer_data, new_stream (), NULL);
+}
+
+static void
+open_transport (void)
+{
+  AsbGuestReopening reopening = { .open = open_again, .limit = 60 * G_TIME_SPAN_SECOND };
+  g_autoptr (GIOStream) stream = new_stream ();
+
   is_opening = TRUE;
-  asb_guest_transport_new_async (G_IO_STREAM (connection), NULL, NULL, opened_cb, NULL);
+  asb_guest_transport_open_async (stream, NULL, &reopening, g_main_context_default (), NULL,
+                                  opened_cb, NULL);
 }
 
 static void
@@ -338,12 +391,17 @@ run (void)
     }
 }
 
-/* The guest is gone, and with it every reason to wait. */
+/* The guest is gone, and with it every reason to wait, but for one that may come back later. */
 static void
 end (void)
 {
   guest_goes ();
   iterate ();
+  if (application.transport
+      && asb_transport_get_state (application.transport) == ASB_TRANSPORT_STATE_INTERRUPTED)
+    asb_transport_close_async (application.transport, NULL, NULL, NULL);
+  iterate ();
+  guest_goes ();
   FUZZ_CHECK (!is_opening && application.n_pending == 0);
   application_clear (&application);
   iterate ();
@@ -365,6 +423,9 @@ live (const uint8_t *data, size_t size)
   input = (FuzzInput){ data, data + size };
   sent = 0;
   received = 0;
+  highest = 0;
+  is_back = FALSE;
+  n_reopenings = 0;
   is_over = FALSE;
   memset (credited, 0, sizeof credited);
   memset (fed, 0, sizeof fed);

@@ -622,7 +622,7 @@ def historians():
 # What happens around the library: the numbers of HAPPENINGS in fuzz-client.c, and of the actions in client-actions.c.
 
 def clients():
-    (FRAME_, BYTES_, HELLO_, LEAVE, HUSH, START, CANCEL_, READ_, WRITE, CLOSE_IN, CLOSE_OUT, DROP, USE) = range(13)
+    (FRAME_, BYTES_, HELLO_, LEAVE, HUSH, START, CANCEL_, READ_, WRITE, CLOSE_IN, CLOSE_OUT, DROP, USE, BREAK) = range(14)
     (QUERY, LIST, READ_FILE, OPEN_READ, WRITE_FILE, OPEN_WRITE, MAKE, DELETE, MOVE, COMMAND, SERVICE, OPEN_SERVICE, CLOSE) = range(13)
 
     def say(type, payload=b"", call=1, channel=0, flags=0):
@@ -648,6 +648,12 @@ def clients():
     fault = say(REPLY, {"error": {"code": "file_not_found", "message": "No", "details": {"path": {"b64": "/w=="}, "errno": "ENOENT"}}})
     written = say(REPLY, {"result": {"size": 3, "hash": HASH, "previous_hash": HASH, "entry": entry}})
     cat = hello + start(COMMAND, 1)
+
+    def back(received, boot_id="b", session="i", **more):
+        return bytes([BREAK]) + say(HELLO, {
+            "major": 1, "minor": 0, "features": [], "version": "1", "arch": "a", "boot_id": boot_id, "uid": 0, "gid": 0, "home": "/",
+            "clock": {"sec": 1, "nsec": 2}, "session": {"id": session, "secret": "s"}, "resumed": {"received": received}, **more}, call=0)
+
     return {
         "nothing": b"",
         "no-hello": say(PING, b"x", call=0),
@@ -660,6 +666,17 @@ def clients():
         "leaves": hello + start(QUERY) + bytes([LEAVE]),
         "hushes": hello + start(COMMAND) + bytes([HUSH]),
         "goodbye": hello + start(QUERY) + say(GOODBYE, {"code": "x", "message": "m"}, call=0),
+        "resumed": cat + begun + back(1) + say(DATA, b"abc", channel=1) + write(b"abc") + back(2) + fin + ended,
+        "resumed-with-nothing": cat + write(b"abc") + bytes([CLOSE_IN, 0]) + back(0) + begun + fin + ended,
+        "resumed-too-far": cat + begun + back(9),
+        "resumed-too-short": hello + start(QUERY) + say(ACK, count(1), call=0) + back(0),
+        "resumed-oddly": hello + start(QUERY) + back(-1) + back(1, resumed=1) + back(1, resumed={}),
+        "resumed-by-another": hello + start(QUERY) + back(1, boot_id="c"),
+        "resumed-elsewhere": hello + start(QUERY) + back(1, session="j"),
+        "resumed-in-vain": hello + start(QUERY) + bytes([BREAK]) + say(PING, call=0) + start(QUERY) + bytes([CANCEL_, 0]),
+        "resumed-read": cat + begun + b"".join(say(DATA, b"x" * 250, channel=1) for _ in range(4)) + read(1000) + back(1) + read(),
+        "interrupted-calls": cat + begun + bytes([BREAK, BREAK, CANCEL_, 0]) + start(QUERY) + start(WRITE_FILE, 0, b"abc") + bytes([CANCEL_, 1, DROP, 0, CLOSE_OUT, 0]) + write(b"x"),
+        "interrupted-goodbye": cat + bytes([BREAK]) + say(GOODBYE, {"code": "too_many_connections", "message": "m"}, call=0) + start(CLOSE),
         "query": hello + start(QUERY) + say(REPLY, {"result": {"entry": entry}}),
         "query-recorded": hello + start(QUERY, 0x10) + say(REPLY, {"result": {"entry": entry}, "record": {"state": "failed", "message": "m"}}),
         "query-refused": hello + start(QUERY) + fault,
