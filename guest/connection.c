@@ -81,6 +81,7 @@ void
 connection_abandon (Connection *self)
 {
   self->session = NULL;
+  loop_timer_stop (&self->ack_timer);
   connection_lose (self);
 }
 

@@ -38,6 +38,7 @@ typedef struct
 typedef struct
 {
   int fd;
+  int half_open_fd; /* of the connection before, which looks alive; −1: none */
   FrameReader reader;
   uint64_t sent;     /* the last number */
   uint64_t received; /* likewise */
@@ -56,6 +57,7 @@ static Client clients[MAX_CLIENTS];
 static int visitors[MAX_VISITORS]; /* by WebSockets; what they are told is not looked at here */
 static bool is_ending;
 static unsigned n_turns_to_end;
+static unsigned turns_to_jump; /* until time passes; 0: it does not */
 
 static Client *
 take_client (void)
@@ -167,7 +169,9 @@ disconnect (Client *client)
 {
   if (client->fd >= 0)
     close (client->fd);
-  client->fd = -1;
+  if (client->half_open_fd >= 0)
+    close (client->half_open_fd);
+  client->fd = client->half_open_fd = -1;
   frame_reader_clear (&client->reader);
 }
 
@@ -176,7 +180,7 @@ leave (Client *client)
 {
   disconnect (client);
   json_decref (client->hello);
-  *client = (Client){ .fd = -1 };
+  *client = (Client){ .fd = -1, .half_open_fd = -1 };
 }
 
 static void
@@ -228,7 +232,7 @@ connect_client (Client *client, bool greet)
   AsbFrameHeader header = { .type = ASB_FRAME_HELLO, .length = sizeof hello - 1 };
 
   leave (client);
-  *client = (Client){ .fd = world_connect (), .is_reading = true };
+  *client = (Client){ .fd = world_connect (), .half_open_fd = -1, .is_reading = true };
   if (greet && client->fd >= 0)
     send_frame (client, &header, hello);
 }
@@ -295,13 +299,14 @@ client_goes (void)
   disconnect (take_client ());
 }
 
-/* With the connection it had closed, or still there, and with what it knows or a bit beside it. */
+/* With the connection it had closed, or still there, at once or later, and with what it knows or a
+ * bit beside it. */
 static void
 client_resumes (void)
 {
   Client *client = take_client ();
   uint8_t how = fuzz_take_byte (&input);
-  uint64_t received = client->received + (how >> 4 == 1) - (how >> 4 == 2);
+  uint64_t received = client->received + (how & 0x10 ? 1 : 0) - (how & 0x20 ? 1 : 0);
   AsbFrameHeader header = { .type = ASB_FRAME_HELLO };
   json_t *session = json_object_get (client->hello, "session");
   json_t *hello = json_pack (
@@ -328,8 +333,12 @@ client_resumes (void)
     close (old_fd);
   header.length = (uint32_t)strlen (text);
   send_frame (client, &header, text);
-  if (old_fd >= 0 && !(how & 2))
-    close (old_fd);
+  /* So that timers of the old connection run out in the turn in which it is taken over. */
+  if (how & 4)
+    turns_to_jump = 1u + (how >> 6);
+  if (client->half_open_fd >= 0)
+    close (client->half_open_fd);
+  client->half_open_fd = how & 2 ? -1 : old_fd;
   free (text);
   json_decref (hello);
 }
@@ -586,8 +595,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   input = (FuzzInput){ data, data + size };
   is_ending = false;
   n_turns_to_end = 0;
+  turns_to_jump = 0;
   for (size_t i = 0; i < MAX_CLIENTS; i++)
-    clients[i] = (Client){ .fd = -1 };
+    clients[i] = (Client){ .fd = -1, .half_open_fd = -1 };
   for (size_t i = 0; i < MAX_VISITORS; i++)
     visitors[i] = -1;
   world_run (step);

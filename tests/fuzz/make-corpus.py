@@ -271,8 +271,9 @@ def come(who=0, greet=1):
     return bytes([COME, who, greet])
 
 
-# How a client resumes: to linger again, after its connection has gone, with a wrong secret, with too high or too low a number.
-LINGER, CUT, STRANGER, BEYOND, BEFORE = 1, 2, 8, 0x10, 0x20
+# How a client resumes: to linger again, after its connection has gone, as time passes, with a wrong secret, with too high or too low
+# a number.
+LINGER, CUT, LATER, STRANGER, BEYOND, BEFORE = 1, 2, 4, 8, 0x10, 0x20
 
 
 def resume(how=LINGER, who=0):
@@ -335,6 +336,7 @@ def guests():
         "visit-to-ask": bytes([VISIT, 0]) + visitor(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") + visitor(b"more"),
         "visit-slowly": bytes([VISIT, 0]) + visitor(WEB_REQUEST[:9]) + bytes([WAIT]) + short(1100) + visitor(WEB_REQUEST[9:]),
         "visit-silently": visit(run) + b"".join(bytes([WAIT]) + short(2100) + pause() for _ in range(6)),
+        "visit-before-hello": bytes([VISIT, 0]) + visitor(WEB_REQUEST) + visitor(web_frame(WEB_PING, b"1")) + visitor(web_frame(WEB_BINARY, b"\0")) + visitor(web_frame(WEB_CLOSE)),
         "visits": b"".join(bytes([VISIT, i]) + pause(3) for i in range(20)) + visit(run, who=19) + bytes([VISITOR_GOES, 3]),
         "visitors": b"".join(visit(run, who=i)[:-2] for i in range(9)) + bytes([NO_MEMORY, 40]) + visit(run, who=12),
         "listen": come() + call("guest.listen") + call("guest.listen", {"port": 2}, number=2) + pause() + visit(run),
@@ -430,6 +432,9 @@ def guests():
         "terminated": come() + cat + b"",
         "resume": come() + cat + pause() + client(DATA, b"abc", call=1) + resume(LINGER | CUT) + client(DATA, b"", call=1, flags=FIN) + output(SUPERVISOR, b"abc") + say(SUPERVISOR, EXITED, last=1),
         "resume-half-open": come() + cat + pause() + output(SUPERVISOR, b"abc") + resume() + output(SUPERVISOR, b"def") + bytes([ACKNOWLEDGE, 0, 0]) + resume(),
+        "resume-before-the-ack": b"".join(
+            come(i) + call("command.start", {"argv": ["cat"], "stdin": "stream"}, who=i) + pause() + client(DATA, b"abc", call=1, who=i)
+            + resume(LINGER | LATER | i << 6, who=i) for i in range(4)),
         "resume-unread": come() + call("command.start", {"argv": ["yes"]}) + pause() + bytes([READ, 0, 0]) + output(SUPERVISOR, b"y" * 300, times=1000) + resume(LINGER | CUT)
         + client(CREDIT, count(65536), call=1, channel=1) + resume(CUT),
         "resume-input": come() + cat + pause() + b"".join(client(DATA, b"x" * 250, call=1) for _ in range(8)) + resume(LINGER | CUT) + client(DATA, b"y", call=1),

@@ -4,6 +4,8 @@
 
 import hashlib
 import random
+import select
+import signal
 
 from resuming import *
 
@@ -161,6 +163,38 @@ def test_newest_connection_wins():
         half_open.close()
         client.write(call, b"over the new one", fin=True)
         assert client.wait(call, OUTPUT, ERRORS).stdout == b"over the new one"
+
+
+def test_taken_over_as_its_timers_run_out():
+    """The guest sees at once that an ACK is due on a connection and that another one takes its session over."""
+    with Guest() as guest:
+        client = ResumingClient(guest)
+        call = client.start_command(["sleep", "1000"], stdin="stream")
+        client.wait_event(call)
+        other = guest.connect()
+
+        def wait_until_all_is_seen():
+            n = len(other.pongs)
+            other.send(PING)
+            other.until(lambda: len(other.pongs) > n)
+
+        for _ in range(40):
+            new = guest.connect(hello=False)
+            wait_until_all_is_seen()
+            client.write(call, b"x")
+            # It is seen by then, and the ACK waits for some milliseconds more.
+            select.select([], [], [], 0.002)
+            guest.process.send_signal(signal.SIGSTOP)
+            new.send(HELLO, {"major": 1, "minor": 0, "linger_ms": LINGER, "resume": client.resume_request()})
+            # Longer than an ACK may wait.
+            select.select([], [], [], 0.02)
+            guest.process.send_signal(signal.SIGCONT)
+            frame = new.read()
+            assert frame.type == HELLO and "resumed" in frame.json, frame
+            client.kept.clear()
+            client.socket.close()
+            client.socket = CutSocket(new.socket)
+            client.buffer.clear()
 
 
 def test_received_makes_no_sense():
