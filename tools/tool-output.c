@@ -98,6 +98,16 @@ copy_free (gpointer data)
   g_free (copy);
 }
 
+/* Opened once more, a descriptor for reading could be written to, and one that was closed, too: asb
+ * has put such a one in its place. */
+static gboolean
+is_writable (int fd)
+{
+  const int flags = fcntl (fd, F_GETFL);
+
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 static void
 open_sink (Copy *copy)
 {
@@ -106,7 +116,8 @@ open_sink (Copy *copy)
 
   copy->own_fd = -1;
   copy->kind = SINK_BLOCKING;
-  if (fstat (copy->fd, &status) != 0 || S_ISREG (status.st_mode) || S_ISBLK (status.st_mode))
+  if (!is_writable (copy->fd) || fstat (copy->fd, &status) != 0 || S_ISREG (status.st_mode)
+      || S_ISBLK (status.st_mode))
     return;
   if (S_ISSOCK (status.st_mode))
     {

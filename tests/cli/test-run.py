@@ -274,6 +274,16 @@ class Streams(TestCase):
         self.assertEqual(result.returncode, 125)
         self.assertIn(b"Could not write to standard output", result.stderr)
 
+    def test_closed_output(self):
+        """What could not be printed is no success; what is open for reading is not written to."""
+        for closed in (">&-", "1< /dev/null"):
+            with self.subTest(closed):
+                result = subprocess.run(["sh", "-c", f'exec "$0" run -- echo hi {closed}', ASB],
+                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        env=ENVIRONMENT, timeout=LIMIT, check=False)
+                self.assertEqual(result.returncode, 125)
+                self.assertIn(b"Could not write to standard output", result.stderr)
+
 
 class Afterwards(TestCase):
     def test_nothing_is_left(self):
