@@ -311,5 +311,5 @@ tool_run_detached (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec, const 
   if (!job)
     return get_start_status (error);
   line = g_strconcat (asb_job_get_id (job), "\n", NULL);
-  return tool_output_print (line, strlen (line));
+  return tool_output_print (line, strlen (line)) == TOOL_EXIT_DONE ? TOOL_EXIT_DONE : TOOL_EXIT_ASB;
 }

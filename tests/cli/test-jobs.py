@@ -3,9 +3,10 @@
 """asb exec --detach and asb jobs."""
 
 import signal
+import subprocess
 
 import tap_unittest
-from cli_test import BYTES, SandboxTestCase, asb, finish, start
+from cli_test import ASB, BYTES, ENVIRONMENT, LIMIT, SandboxTestCase, asb, finish, start
 
 
 class Jobs(SandboxTestCase):
@@ -37,6 +38,14 @@ class Jobs(SandboxTestCase):
         for status, arguments in [(127, ["--", "/nope/prog"]), (125, ["-w", "/nope", "--", "true"]), (126, ["--", "/usr"])]:
             self.assert_refused(asb("exec", "-d", self.sandbox, *arguments), status)
         self.assert_refused(asb("exec", "--name", "x", self.sandbox, "--", "true"), 125, "--detach")
+
+    def test_id_that_cannot_be_told(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([ASB, "exec", "-d", self.sandbox, "true"], stdin=subprocess.DEVNULL,
+                                    stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT,
+                                    timeout=LIMIT, check=False)
+        self.assertEqual(result.returncode, 125)
+        self.assertIn(b"Could not write to standard output", result.stderr)
 
     def test_exact_bytes(self):
         self.assert_done(asb("put", self.sandbox, "-", "all-bytes", stdin=BYTES))
