@@ -43,12 +43,24 @@ tool_command_find (const ToolCommand *const *commands, const char *word)
   return NULL;
 }
 
+/* A profile gives arguments to options, so a command without such options has none. */
+static gboolean
+has_profile (const ToolCommand *command)
+{
+  const ToolOption *const lists[] = { command->options, command->more_options };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
+    for (const ToolOption *option = lists[i]; option && option->name; option++)
+      if (option->summary && option->kind != TOOL_OPTION_FLAG)
+        return TRUE;
+  return FALSE;
+}
+
 const ToolOption *
 tool_command_get_option (const ToolCommand *command, guint index)
 {
-  const gboolean has_any = command->options || command->more_options;
-  const ToolOption *const lists[]
-      = { command->options, command->more_options, has_any ? tool_profile_options : NULL };
+  const ToolOption *const lists[] = { command->options, command->more_options,
+                                      has_profile (command) ? tool_profile_options : NULL };
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     for (const ToolOption *option = lists[i]; option && option->name; option++)

@@ -139,7 +139,7 @@ tool_profile_apply (const ToolCommand *command, ToolParsed *parsed, GError **err
   g_autoptr (GError) cause = NULL;
   g_autoptr (GKeyFile) file = NULL;
 
-  if (!command->options && !command->more_options)
+  if (!tool_command_find_option (command, "--profile"))
     return TRUE;
   file = load (file_name, &cause);
   if (cause)

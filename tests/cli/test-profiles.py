@@ -64,6 +64,14 @@ class Profiles(TestCase):
     def test_help_needs_none(self):
         self.write("nonsense")
         self.assertIn("--profile", self.assert_done(self.asb("run", "--help")).decode())
+        self.assertIn("--profile", self.assert_done(self.asb("help", "run")).decode())
+
+    def test_commands_that_need_none(self):
+        """Without options that have an argument there is nothing to take from a profile."""
+        self.write("nonsense")
+        self.assertEqual(self.asb("jobs", "list", "--profile=x", "box").returncode, 2)
+        self.assertNotIn("--profile", self.assert_done(self.asb("rm", "--help")).decode())
+        self.assert_done(self.asb("rm", "--force", "no-such-box"))
 
 
 if __name__ == "__main__":
