@@ -251,7 +251,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolOption option_entries[] = {
-  { "provider", 'p', TOOL_OPTION_TEXT, &options.provider, "NAME",
+  { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
     "looks at this provider; local if not given" },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },

@@ -132,7 +132,7 @@ dup_target (const char *local, const char *remote, gboolean into, GError **error
     return g_strdup (remote);
   if (g_str_equal (local, STANDARD_INPUT))
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_IS_DIRECTORY,
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                    "“%s” is a folder, and standard input has no name; give one", remote);
       return NULL;
     }

@@ -18,6 +18,15 @@ tool_search_append_path (GString *text, const char *path)
   g_string_append (text, quoted);
 }
 
+static void
+say_cut (AsbSearchCut cut)
+{
+  if (cut == ASB_SEARCH_CUT_TIME)
+    tool_message ("The time for searching was up, and this is not all: look for less");
+  else if (cut != ASB_SEARCH_CUT_NONE)
+    tool_message ("There are more than %d results: look for less", TOOL_SEARCH_MAX_RESULTS);
+}
+
 int
 tool_search_say_rest (AsbSearchResult *result)
 {
@@ -29,8 +38,7 @@ tool_search_say_rest (AsbSearchResult *result)
     tool_message ("%s", errors[n_said]);
   if (n_errors > n_said)
     tool_message ("%" G_GUINT64_FORMAT " more could not be looked at", n_errors - n_said);
-  if (asb_search_result_get_cut (result) != ASB_SEARCH_CUT_NONE)
-    tool_message ("There is more than %d results: look for less", TOOL_SEARCH_MAX_RESULTS);
+  say_cut (asb_search_result_get_cut (result));
   return n_errors > 0 || asb_search_result_get_cut (result) != ASB_SEARCH_CUT_NONE
              ? TOOL_EXIT_FAILED
              : TOOL_EXIT_DONE;
