@@ -6,6 +6,7 @@
 #include "command.h"
 #include "connection.h"
 #include "descriptors.h"
+#include "expiry.h"
 #include "job.h"
 #include "listener.h"
 #include "orphans.h"
@@ -280,7 +281,8 @@ set_up (Broker *broker)
   broker->nothing_fd = descriptor_open_nothing ();
   broker->recorder = recorder_new (broker->loop, broker->options->history_dir);
   broker->workers = worker_pool_new (broker);
-  return broker->nothing_fd >= 0 && broker->recorder && broker->workers && watch_liveness (broker);
+  return broker->nothing_fd >= 0 && broker->recorder && broker->workers && watch_liveness (broker)
+         && expiry_set (broker, broker->options->expire_after);
 }
 
 /* Whatever goes on is over: with their sockets all our processes end, and what they look after. */
@@ -297,6 +299,7 @@ tear_down (Broker *broker)
   job_free_all (broker);
   loop_remove (broker->signal_source);
   loop_remove (broker->liveness_source);
+  expiry_clear (broker);
   loop_free (broker->loop);
 }
 

@@ -26,8 +26,9 @@ typedef struct Call Call;
 typedef struct
 {
   int listen_fd;
-  bool checks_peers; /* who connects to listen_fd must be of this user, or root */
-  int liveness_fd;   /* -1: none */
+  bool checks_peers;    /* who connects to listen_fd must be of this user, or root */
+  int liveness_fd;      /* -1: none */
+  int64_t expire_after; /* milliseconds; 0: never */
   const char *history_dir;
   bool record_only;
   bool listens; /* for WebSockets, at @port; 0: a free one */
@@ -83,6 +84,8 @@ typedef struct
   LoopSource *signal_source;
   LoopSource *liveness_source;
   bool is_draining;
+  int expiry_fd; /* while there is its source */
+  LoopSource *expiry_source;
   StopStage stop_stage;
   LoopTimer stop_timer;
   LoopTask stop_task;

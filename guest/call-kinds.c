@@ -19,7 +19,7 @@ const CallKind *
 call_kind_find (const char *name, bool record_only)
 {
   const CallKind *const tables[] = { GUEST_KINDS, HISTORY_KINDS,   COMMAND_KINDS, FILE_KINDS,
-                                     JOB_KINDS,   JOB_START_KINDS, DOOR_KINDS };
+                                     JOB_KINDS,   JOB_START_KINDS, DOOR_KINDS,    EXPIRY_KINDS };
   size_t n = record_only ? 2 : sizeof tables / sizeof *tables;
 
   if (!name || (record_only && strcmp (name, "history.record") == 0))

@@ -17,3 +17,4 @@ extern const CallKind GUEST_KINDS[];
 extern const CallKind JOB_KINDS[];
 extern const CallKind JOB_START_KINDS[];
 extern const CallKind DOOR_KINDS[];
+extern const CallKind EXPIRY_KINDS[];

@@ -27,6 +27,7 @@ static const char USAGE[]
       "Options of “serve”:\n"
       "  --listen-fd N         listen on the socket N that was passed in, instead of a path\n"
       "  --liveness-fd N       end when N is at its end\n"
+      "  --expire-after MS     end when so many milliseconds have passed\n"
       "  --environment-fd N    read variables for commands from N: NAME=value and NUL, each\n"
       "  --command-limit NAME=NUMBER\n"
       "                        let no command take more: cpu_seconds, memory_bytes,\n"
@@ -48,6 +49,7 @@ typedef enum
   OPTION_PATH,
   OPTION_DESCRIPTOR,
   OPTION_LIMIT,
+  OPTION_TIME,
   OPTION_PORT, /* which may be left out */
   OPTION_FLAG
 } OptionType;
@@ -64,6 +66,7 @@ static const char *const NEEDED[] = {
   [OPTION_PATH] = "An absolute path is needed after",
   [OPTION_DESCRIPTOR] = "A descriptor number is needed after",
   [OPTION_PORT] = "A port of 127.0.0.1, from 0 to 65535, is needed after",
+  [OPTION_TIME] = "A number of milliseconds is needed after",
   [OPTION_LIMIT] = "The name of a limit, “=” and a number are needed after",
 };
 
@@ -109,6 +112,16 @@ parse_port (const char *text, unsigned *port)
 }
 
 static bool
+parse_time (const char *text, int64_t *milliseconds)
+{
+  long number;
+  bool done = parse_number (text, LONG_MAX / 2, &number);
+
+  *milliseconds = number;
+  return done && number > 0;
+}
+
+static bool
 set_option (const Option *option, const char *argument)
 {
   switch (option->type)
@@ -118,6 +131,8 @@ set_option (const Option *option, const char *argument)
       return true;
     case OPTION_DESCRIPTOR:
       return parse_descriptor (argument, option->value);
+    case OPTION_TIME:
+      return parse_time (argument, option->value);
     case OPTION_LIMIT:
       return command_limits_add (option->value, argument);
     case OPTION_PORT:
@@ -156,6 +171,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
     { "--history-dir", FOR_BOTH, OPTION_PATH, &result->history_dir },
     { "--listen-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->listen_fd },
     { "--liveness-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->liveness_fd },
+    { "--expire-after", FOR_SERVE, OPTION_TIME, &result->expire_after },
     { "--environment-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->environment_fd },
     { "--command-limit", FOR_SERVE, OPTION_LIMIT, &result->command_limits },
     { "--token-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->token_fd },

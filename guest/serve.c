@@ -165,6 +165,7 @@ run (Waiting *waiting, int listen_fd, const char *token, const Environment *envi
   const ServeOptions *options = waiting->options;
   BrokerOptions broker = { .listen_fd = listen_fd,
                            .liveness_fd = options->liveness_fd,
+                           .expire_after = options->expire_after,
                            .history_dir = options->history_dir,
                            .record_only = options->record_only,
                            .checks_peers = options->listen_fd < 0,

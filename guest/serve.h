@@ -7,13 +7,15 @@
 #include "command-limits.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct
 {
-  int listen_fd;      /* −1: bind @socket_path */
-  int liveness_fd;    /* −1: none */
-  int environment_fd; /* −1: none */
-  int token_fd;       /* −1: a random token */
+  int listen_fd;        /* −1: bind @socket_path */
+  int liveness_fd;      /* −1: none */
+  int environment_fd;   /* −1: none */
+  int token_fd;         /* −1: a random token */
+  int64_t expire_after; /* milliseconds; 0: never */
   const char *socket_path;
   const char *history_dir;
   bool record_only;

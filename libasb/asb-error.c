@@ -98,6 +98,8 @@ static const char *const names[] = {
   [ASB_ERROR_JOB_NOT_FOUND] = "job_not_found",
   [ASB_ERROR_JOB_RUNNING] = "job_running",
   [ASB_ERROR_OUTPUT_DROPPED] = "output_dropped",
+  [ASB_ERROR_SANDBOX_EXPIRED] = "sandbox_expired",
+  [ASB_ERROR_SANDBOX_DELETED] = "sandbox_deleted",
   [ASB_ERROR_INTERNAL] = "internal_error",
 };
 

@@ -99,6 +99,9 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_JOB_RUNNING: the job has not ended
  * @ASB_ERROR_OUTPUT_DROPPED: output from there is no longer kept. The error info says where what is
  *   kept begins
+ * @ASB_ERROR_SANDBOX_EXPIRED: the time of the sandbox was up. Make a new one, with a longer time to
+ * live or renewed in time
+ * @ASB_ERROR_SANDBOX_DELETED: the sandbox was deleted; there is only its record. Make a new one
  * @ASB_ERROR_INTERNAL: a fault of the library or the guest. Report it
  * @ASB_ERROR_TEXT_NOT_FOUND: the text that was to be replaced is not in the file. Read the file
  * again
@@ -173,6 +176,8 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_OUTPUT_DROPPED,
   ASB_ERROR_TEXT_NOT_FOUND,
   ASB_ERROR_TEXT_AMBIGUOUS,
+  ASB_ERROR_SANDBOX_EXPIRED,
+  ASB_ERROR_SANDBOX_DELETED,
   ASB_ERROR_INTERNAL
 } AsbError;
 

@@ -25,22 +25,6 @@ static struct
   ToolPlace place;
 } options;
 
-static gboolean
-set_lifetime (AsbBackendOptions *backend_options, GError **error)
-{
-  guint64 milliseconds;
-
-  asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
-  asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
-  if (!options.lifetime)
-    return TRUE;
-  if (!tool_text_parse_duration (options.lifetime, &milliseconds, error))
-    return FALSE;
-  asb_backend_options_set_sandbox_ttl_mode (backend_options, ASB_TTL_MODE_SECONDS);
-  asb_backend_options_set_sandbox_ttl_seconds (backend_options, MAX (milliseconds / 1000, 1));
-  return TRUE;
-}
-
 static AsbBackendOptions *
 make_options (GError **error)
 {
@@ -48,10 +32,12 @@ make_options (GError **error)
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
   g_auto (GStrv) environment = tool_environment_new (options.environment, error);
 
-  if (!environment || !set_lifetime (backend_options, error)
+  if (!environment || !tool_sandbox_set_ttl (backend_options, options.lifetime, error)
       || !tool_limits_set (backend_options, options.limits, error)
       || !tool_mounts_apply (&options.mounts, backend_options, error))
     return NULL;
+  asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
+  asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
   asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_sandbox_name (backend_options, options.name);
@@ -119,7 +105,8 @@ const ToolCommand tool_command_create = {
   .name = "create",
   .summary = "make a sandbox that stays",
   .description
-  = "Makes a new, empty sandbox on this machine that stays until asb rm removes it, and "
+  = "Makes a new, empty sandbox on this machine that stays until asb rm removes it or its time is "
+    "up, and "
     "prints its name, PROVIDER:ID, and nothing else.",
   .options = option_entries,
   .examples = examples,

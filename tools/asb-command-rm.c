@@ -24,6 +24,14 @@ remove_sandbox (Tool *tool, const char *text, GError **error)
   return asb_provider_delete_sandbox_finish (sandbox.provider, tool_wait (&wait), error);
 }
 
+static gboolean
+is_gone (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -34,7 +42,7 @@ run (Tool *tool, const ToolParsed *parsed)
       g_autoptr (GError) error = NULL;
 
       if (remove_sandbox (tool, tool_parsed_get (parsed, i), &error)
-          || (options.force && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)))
+          || (options.force && is_gone (error)))
         continue;
       status = TOOL_EXIT_FAILED;
       tool_message_error (error);

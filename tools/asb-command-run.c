@@ -22,6 +22,7 @@ static struct
   GPtrArray *limits;
   ToolMounts mounts;
   ToolPlace place;
+  const char *lifetime;
 } options;
 
 static AsbBackendOptions *
@@ -39,6 +40,7 @@ make_options (GError **error)
   asb_backend_options_set_cleanup (backend_options, options.keep ? ASB_CLEANUP_POLICY_NEVER
                                                                  : ASB_CLEANUP_POLICY_ON_CLOSE);
   return tool_limits_set (backend_options, options.limits, error)
+                 && tool_sandbox_set_ttl (backend_options, options.lifetime, error)
                  && tool_mounts_apply (&options.mounts, backend_options, error)
              ? g_steal_pointer (&backend_options)
              : NULL;
@@ -116,6 +118,8 @@ static const ToolOption option_entries[] = {
   { "record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL, NULL },
   { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
+  { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
+    "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
   { NULL },

@@ -8,6 +8,7 @@
 
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-text.h"
 
 #define MIN_PREFIX 4
 #define MIN_SHORT_ID 8
@@ -227,16 +228,18 @@ find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox 
   return FALSE;
 }
 
-/* A whole id needs no list. What goes wrong here goes wrong again with the list. */
+/* A whole id needs no list. What goes wrong here goes wrong again with the list, which does not
+ * know of those that are gone. */
 static gboolean
-find_whole_id (Tool *tool, const char *id, ToolSandboxScope scope, ToolSandbox *sandbox)
+find_whole_id (Tool *tool, const char *id, ToolSandboxScope scope, ToolSandbox *sandbox,
+               GError **error)
 {
   g_auto (ToolWait) wait = { 0 };
 
   if (!g_utf8_validate (id, -1, NULL))
     return FALSE;
   asb_provider_get_sandbox_async (sandbox->provider, id, tool->cancellable, tool_wait_cb, &wait);
-  sandbox->info = asb_provider_get_sandbox_finish (sandbox->provider, tool_wait (&wait), NULL);
+  sandbox->info = asb_provider_get_sandbox_finish (sandbox->provider, tool_wait (&wait), error);
   if (sandbox->info && scope == TOOL_SANDBOX_LIVE && tool_sandbox_is_removed (sandbox->info))
     g_clear_object (&sandbox->info);
   return sandbox->info != NULL;
@@ -248,6 +251,7 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
 {
   g_autofree char *provider_name = NULL;
   const char *id = split_name (text, &provider_name);
+  g_autoptr (GError) gone = NULL;
   AsbProvider *provider;
 
   if (*id == '\0')
@@ -260,7 +264,16 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
   if (!provider)
     return FALSE;
   sandbox->provider = g_object_ref (provider);
-  return find_whole_id (tool, id, scope, sandbox) || find_in_list (tool, id, scope, sandbox, error);
+  if (find_whole_id (tool, id, scope, sandbox, &gone))
+    return TRUE;
+  if (scope == TOOL_SANDBOX_LIVE
+      && (g_error_matches (gone, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED)
+          || g_error_matches (gone, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)))
+    {
+      g_propagate_error (error, g_steal_pointer (&gone));
+      return FALSE;
+    }
+  return find_in_list (tool, id, scope, sandbox, error);
 }
 
 static AsbBackend *
@@ -290,6 +303,20 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox.info));
   asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
   return create_backend (tool, options, error);
+}
+
+gboolean
+tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GError **error)
+{
+  guint64 milliseconds;
+
+  if (!text)
+    return TRUE;
+  if (!tool_text_parse_duration (text, &milliseconds, error))
+    return FALSE;
+  asb_backend_options_set_sandbox_ttl_mode (options, ASB_TTL_MODE_SECONDS);
+  asb_backend_options_set_sandbox_ttl_seconds (options, MAX (milliseconds / 1000, 1));
+  return TRUE;
 }
 
 AsbBackend *

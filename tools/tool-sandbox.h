@@ -22,6 +22,9 @@ typedef struct
 void tool_sandbox_clear (ToolSandbox *sandbox);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolSandbox, tool_sandbox_clear)
 
+/* @text: a time to live, NULL for none. */
+gboolean tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GError **error);
+
 /* Finds PROVIDER:ID, an ID, the beginning of one or a name. */
 gboolean tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope,
                             ToolSandbox *sandbox, GError **error);

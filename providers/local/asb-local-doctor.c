@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "asb-local-ending.h"
 #include "asb-local-folder.h"
 #include "asb-local-limits.h"
 #include "asb-local-programs.h"

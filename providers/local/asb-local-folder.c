@@ -258,6 +258,12 @@ asb_local_folder_lock (AsbLocalFolder *self, GError **error)
   return is_current (self) || set_not_found (self->id, error);
 }
 
+gboolean
+asb_local_folder_try_lock (AsbLocalFolder *self)
+{
+  return TEMP_FAILURE_RETRY (flock (self->fd, LOCK_EX | LOCK_NB)) == 0 && is_current (self);
+}
+
 static gboolean
 make_locked (AsbLocalFolder *self)
 {

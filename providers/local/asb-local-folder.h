@@ -41,6 +41,9 @@ AsbLocalFolder *asb_local_folder_open (const char *root, const char *id, GError 
  * %ASB_ERROR_SANDBOX_NOT_FOUND when the folder is gone by then. */
 gboolean asb_local_folder_lock (AsbLocalFolder *self, GError **error);
 
+/* Does not wait: FALSE if somebody else has the lock, or the folder is gone. */
+gboolean asb_local_folder_try_lock (AsbLocalFolder *self);
+
 /* A new one, locked, that nobody finds under its id until it is published. */
 AsbLocalFolder *asb_local_folder_new (const char *root, const char *id, GError **error);
 

@@ -9,6 +9,7 @@
 typedef struct
 {
   const char *call; /* NULL: a greeting only */
+  GVariant *arguments;
   GMainLoop *loop;
   GCancellable *cancellable;
   AsbTransport *transport;
@@ -52,8 +53,8 @@ greeted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   talk->transport = transport ? ASB_TRANSPORT (transport) : NULL;
   if (talk->transport && talk->call)
-    asb_transport_call_async (talk->transport, talk->call, NULL, talk->cancellable, answered_cb,
-                              talk);
+    asb_transport_call_async (talk->transport, talk->call, talk->arguments, talk->cancellable,
+                              answered_cb, talk);
   else
     end_talk (talk);
 }
@@ -87,12 +88,13 @@ run (Talk *talk, GIOStream *stream, guint seconds, GMainContext *context)
 }
 
 static gboolean
-talk (GIOStream *stream, const char *call, guint seconds, GCancellable *cancellable, GError **error)
+talk (GIOStream *stream, const char *call, GVariant *arguments, guint seconds,
+      GCancellable *cancellable, GError **error)
 {
   g_autoptr (GMainContext) context = g_main_context_new ();
   g_autoptr (GMainLoop) loop = g_main_loop_new (context, FALSE);
   g_autoptr (GCancellable) own = g_cancellable_new ();
-  Talk state = { .call = call, .loop = loop, .cancellable = own };
+  Talk state = { .call = call, .arguments = arguments, .loop = loop, .cancellable = own };
   gulong chain = 0;
 
   g_main_context_push_thread_default (context);
@@ -120,18 +122,30 @@ talk (GIOStream *stream, const char *call, guint seconds, GCancellable *cancella
 gboolean
 asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancellable, GError **error)
 {
-  return talk (stream, NULL, seconds, cancellable, error);
+  return talk (stream, NULL, NULL, seconds, cancellable, error);
 }
 
 gboolean
 asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error)
 {
-  return talk (stream, "guest.shutdown", seconds, NULL, error);
+  return talk (stream, "guest.shutdown", NULL, seconds, NULL, error);
+}
+
+gboolean
+asb_local_tell_expiry (GIOStream *stream, gint64 milliseconds, guint seconds, GError **error)
+{
+  g_autoptr (GVariant) arguments = NULL;
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "after_ms", "x", milliseconds);
+  arguments = g_variant_ref_sink (g_variant_dict_end (&dict));
+  return talk (stream, "guest.expire", arguments, seconds, NULL, error);
 }
 
 gboolean
 asb_local_ask_for_record (GIOStream *stream, guint seconds, GCancellable *cancellable,
                           GError **error)
 {
-  return talk (stream, "history.status", seconds, cancellable, error);
+  return talk (stream, "history.status", NULL, seconds, cancellable, error);
 }

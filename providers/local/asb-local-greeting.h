@@ -10,6 +10,10 @@
 gboolean asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancellable,
                           GError **error);
 
+/* Tells it when its time is up; blocks until it has answered. */
+gboolean asb_local_tell_expiry (GIOStream *stream, gint64 milliseconds, guint seconds,
+                                GError **error);
+
 /* Asks it to complete its record and end; blocks until it has answered. */
 gboolean asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error);
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-expiry.h"
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
@@ -26,6 +28,7 @@
 
 #define SOCKET_NAME "guest.socket"
 #define STATUS_NAME "guest.status"
+#define PROCESS_NAME "guest.process"
 #define ENVIRONMENT_NAME "environment"
 #define CONNECT_SECONDS 10
 #define START_SECONDS 30
@@ -172,12 +175,95 @@ open_process (AsbLocalFolder *folder)
   return process;
 }
 
+/* When a process was started, in a unit of the kernel's; 0 if there is none. With the id of the
+ * machine's start it tells the process from any other. */
+static guint64
+read_start (pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", (int)pid);
+  g_autofree char *content = NULL;
+  g_auto (GStrv) fields = NULL;
+  const char *end;
+
+  if (!g_file_get_contents (path, &content, NULL, NULL) || !(end = strrchr (content, ')')))
+    return 0;
+  fields = g_strsplit (end, " ", 22);
+  return g_strv_length (fields) == 22 ? g_ascii_strtoull (fields[20], NULL, 10) : 0;
+}
+
+/* For the case that bubblewrap, which tells of the process by its lock, is killed. */
+static void
+note_process (AsbLocalFolder *folder)
+{
+  int status = open_status (folder);
+  pid_t pid = status >= 0 ? read_pid (status) : 0;
+  g_autofree char *boot_id = asb_local_boot_id ();
+  int fd = openat (folder->fd, PROCESS_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                   0600);
+
+  if (fd >= 0 && pid > 0)
+    dprintf (fd, "%d %" G_GUINT64_FORMAT " %s\n", (int)pid, read_start (pid), boot_id);
+  if (fd >= 0)
+    close (fd);
+  if (status >= 0)
+    close (status);
+}
+
+static int
+open_noted_process (AsbLocalFolder *folder)
+{
+  int fd = openat (folder->fd, PROCESS_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  char content[128] = "";
+  gssize size = fd >= 0 ? read (fd, content, sizeof content - 1) : 0;
+  g_autofree char *boot_id = asb_local_boot_id ();
+  char noted_id[64] = "";
+  guint64 start = 0;
+  int pid = 0;
+  int process = -1;
+
+  if (fd >= 0)
+    close (fd);
+  if (size > 0 && sscanf (content, "%d %" G_GUINT64_FORMAT " %63s", &pid, &start, noted_id) == 3
+      && strcmp (noted_id, boot_id) == 0 && pid > 1 && start > 0)
+    process = (int)syscall (SYS_pidfd_open, pid, 0);
+  if (process >= 0 && read_start (pid) != start)
+    {
+      close (process);
+      process = -1;
+    }
+  return process;
+}
+
 static gboolean
 wait_for_end (int fd, int milliseconds)
 {
   struct pollfd event = { .fd = fd, .events = POLLIN };
 
   return TEMP_FAILURE_RETRY (poll (&event, 1, milliseconds)) == 1;
+}
+
+static int
+open_guest_process (AsbLocalFolder *folder)
+{
+  int process = open_process (folder);
+
+  return process >= 0 ? process : open_noted_process (folder);
+}
+
+gboolean
+asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (GIOStream) stream = asb_local_guest_connect (folder, &cause);
+
+  if (stream && asb_local_tell_expiry (stream, milliseconds, CONNECT_SECONDS, &cause))
+    return TRUE;
+  /* The next one is told when it is started. */
+  if (!asb_local_guest_is_listening (folder))
+    return TRUE;
+  g_propagate_prefixed_error (error, g_steal_pointer (&cause),
+                              "Could not renew sandbox “%s”: ", folder->id);
+  return FALSE;
 }
 
 static void
@@ -203,7 +289,7 @@ end_process (int process, guint seconds)
 gboolean
 asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
 {
-  int process = open_process (folder);
+  int process = open_guest_process (folder);
   gint64 start = g_get_monotonic_time ();
   gint64 used;
   gboolean ended;
@@ -280,6 +366,11 @@ add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalIns
     {
       g_ptr_array_add (command, g_strdup ("--record-only"));
       return TRUE;
+    }
+  if (inside->expire_after > 0)
+    {
+      g_ptr_array_add (command, g_strdup ("--expire-after"));
+      g_ptr_array_add (command, g_strdup_printf ("%" G_GINT64_FORMAT, inside->expire_after));
     }
   asb_local_limits_add_options (inside->limits, command);
   environment = openat (folder->fd, ENVIRONMENT_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -360,7 +451,10 @@ asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const Asb
   if (!started)
     return FALSE;
   if (wait_until_ready (folder, cancellable, &cause))
-    return TRUE;
+    {
+      note_process (folder);
+      return TRUE;
+    }
   /* One that has not said hello has nothing to complete. */
   died = !asb_local_guest_is_listening (folder);
   asb_local_guest_end (folder, 0, NULL);

@@ -22,6 +22,9 @@ gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,
                                 const AsbLocalInside *inside, int liveness,
                                 GCancellable *cancellable, GError **error);
 
+/* Tells it when its time is up, in milliseconds; TRUE if there is none, too. Blocks. */
+gboolean asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error);
+
 /* Ends it and all that runs in the sandbox: by asking for it, so that the record is complete, or by
  * force after @seconds, 0 for at once. */
 gboolean asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error);

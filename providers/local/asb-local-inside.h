@@ -19,6 +19,7 @@ typedef struct
   const char *guest;  /* of the host */
   const char *hostname;
   const AsbLocalWorkdir *workdir; /* NULL: only the record, and nothing to work with */
+  gint64 expire_after;            /* milliseconds; 0: never */
   GPtrArray *mounts;              /* AsbLocalSource; taken. NULL: none */
   gboolean host_network;
   AsbResourceLimits *limits; /* NULL with the record only */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "asb-local-ending.h"
 #include "asb-local-folder.h"
 
 typedef struct
@@ -143,6 +144,7 @@ asb_local_list (const AsbLocalSettings *settings, AsbProvider *provider, AsbSand
     }
   if (wish)
     states = g_variant_get_strv (wish, NULL);
+  asb_local_sweep (settings);
   if (!add_sandboxes (entries, settings, wanted, error))
     return NULL;
   if (states && g_strv_contains (states, "deleted")

@@ -31,6 +31,7 @@ asb_local_metadata_free (AsbLocalMetadata *self)
   g_free (self->instance_id);
   g_free (self->workdir);
   g_clear_pointer (&self->mounts, g_ptr_array_unref);
+  asb_local_expiry_clear (&self->expiry);
   g_hash_table_unref (self->metadata);
   g_clear_object (&self->limits);
   g_free (self);
@@ -86,9 +87,11 @@ check_offer (AsbSandboxSpec *spec, GError **error)
                  "A local sandbox has the programs of this machine, the only image is “host”, not "
                  "“%s”",
                  image);
-  else if (asb_sandbox_spec_get_ttl_mode (spec) == ASB_TTL_MODE_SECONDS)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
-                 "A local sandbox does not expire: a time to live in seconds is not supported");
+  else if (asb_sandbox_spec_get_ttl_mode (spec) == ASB_TTL_MODE_SECONDS
+           && asb_sandbox_spec_get_ttl_seconds (spec) <= 0)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "The time to live of a sandbox must be more than 0 seconds, not %" G_GINT64_FORMAT,
+                 asb_sandbox_spec_get_ttl_seconds (spec));
   else
     return TRUE;
   return FALSE;
@@ -135,6 +138,8 @@ asb_local_metadata_from_spec (AsbSandboxSpec *spec, GError **error)
   self->lifetime = asb_sandbox_spec_get_lifetime (spec);
   self->limits = asb_local_limits_complete (asb_sandbox_spec_get_limits (spec));
   self->created_at = g_get_real_time ();
+  if (asb_sandbox_spec_get_ttl_mode (spec) == ASB_TTL_MODE_SECONDS)
+    asb_local_expiry_set (&self->expiry, asb_sandbox_spec_get_ttl_seconds (spec));
   return g_steal_pointer (&self);
 }
 
@@ -180,9 +185,12 @@ from_json (json_t *json)
   self->mounts = asb_local_mounts_from_json (json_object_get (json, "mounts"));
   self->created_at = json_integer_value (json_object_get (json, "created_at"));
   self->deleted_at = json_integer_value (json_object_get (json, "deleted_at"));
+  self->expired = json_is_true (json_object_get (json, "expired"));
+  self->keep_record = json_is_true (json_object_get (json, "keep_record"));
   self->limits = asb_local_limits_from_json (json_object_get (json, "limits"));
   if (version != FORMAT_VERSION || !self->limits || !self->mounts || !self->id || !self->instance_id
       || !self->workdir || !lifetime || !network
+      || !asb_local_expiry_from_json (&self->expiry, json_object_get (json, "expiry"))
       || !read_entries (self, json_object_get (json, "metadata")))
     return NULL;
   self->lifetime
@@ -264,6 +272,12 @@ to_json (const AsbLocalMetadata *self)
     json_object_set_new (json, "name", json_string (self->name));
   if (json && self->deleted_at)
     json_object_set_new (json, "deleted_at", json_integer (self->deleted_at));
+  if (json && self->expiry.at)
+    json_object_set_new (json, "expiry", asb_local_expiry_to_json (&self->expiry));
+  if (json && self->expired)
+    json_object_set_new (json, "expired", json_true ());
+  if (json && self->keep_record)
+    json_object_set_new (json, "keep_record", json_true ());
   return json;
 }
 
@@ -320,6 +334,7 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   g_autoptr (GDateTime) second = g_date_time_new_from_unix_utc (self->created_at / G_USEC_PER_SEC);
   g_autoptr (GDateTime) created_at = NULL;
   g_autoptr (GListModel) mounts = asb_local_mounts_to_model (self->mounts);
+  g_autoptr (GDateTime) expires_at = asb_local_expiry_to_date (&self->expiry);
   g_autoptr (AsbSandboxRef) ref = NULL;
 
   ref = g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", provider_name, "provider-key",
@@ -329,5 +344,5 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
     created_at = g_date_time_add (second, self->created_at % G_USEC_PER_SEC);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", self->name,
                        "image", "host", "workdir", self->workdir, "created-at", created_at,
-                       "mounts", mounts, NULL);
+                       "expires-at", expires_at, "mounts", mounts, NULL);
 }

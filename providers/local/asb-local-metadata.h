@@ -6,6 +6,7 @@
 
 #include <asb.h>
 
+#include "asb-local-expiry.h"
 #include "asb-local-mount.h"
 
 typedef struct
@@ -18,8 +19,11 @@ typedef struct
   AsbLifetime lifetime;
   gboolean host_network;
   AsbResourceLimits *limits;
-  gint64 created_at;    /* microseconds since 1970 */
-  gint64 deleted_at;    /* 0: it is not */
+  gint64 created_at; /* microseconds since 1970 */
+  gint64 deleted_at; /* 0: it is not */
+  AsbLocalExpiry expiry;
+  gboolean expired;     /* and so it was deleted */
+  gboolean keep_record; /* when it is removed without being asked for */
   GHashTable *metadata; /* string to string */
 } AsbLocalMetadata;
 

@@ -5,6 +5,7 @@
 #include "asb-local-provider.h"
 
 #include "asb-local-doctor.h"
+#include "asb-local-ending.h"
 #include "asb-local-list.h"
 #include "asb-local-sandboxes.h"
 #include "asb-local-scope.h"
@@ -325,6 +326,49 @@ asb_local_provider_list_sandboxes (AsbProvider *provider, AsbSandboxFilter *filt
   run (task, copy, g_object_unref, list_thread);
 }
 
+typedef struct
+{
+  char *sandbox_id;
+  gint64 seconds;
+} Renewal;
+
+static void
+renewal_free (gpointer data)
+{
+  Renewal *renewal = data;
+
+  g_free (renewal->sandbox_id);
+  g_free (renewal);
+}
+
+static void
+renew_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  AsbLocalProvider *self = source;
+  Renewal *renewal = data;
+  AsbSandboxState state = ASB_SANDBOX_STATE_UNKNOWN;
+  GError *error = NULL;
+  g_autoptr (AsbLocalMetadata) metadata
+      = asb_local_renew (&self->settings, renewal->sandbox_id, renewal->seconds, &state, &error);
+
+  if (metadata)
+    return_object (task, ASB_TYPE_SANDBOX_INFO,
+                   asb_local_metadata_to_info (metadata, source, state));
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+asb_local_provider_renew_sandbox (AsbProvider *provider, const char *sandbox_id, gint64 seconds,
+                                  GTask *task)
+{
+  Renewal *renewal = g_new0 (Renewal, 1);
+
+  renewal->sandbox_id = g_strdup (sandbox_id);
+  renewal->seconds = seconds;
+  run (task, renewal, renewal_free, renew_thread);
+}
+
 static void
 delete_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -409,6 +453,7 @@ provider_iface_init (AsbProviderInterface *iface)
   iface->create_sandbox = asb_local_provider_create_sandbox;
   iface->get_sandbox = asb_local_provider_get_sandbox;
   iface->list_sandboxes = asb_local_provider_list_sandboxes;
+  iface->renew_sandbox = asb_local_provider_renew_sandbox;
   iface->delete_sandbox = asb_local_provider_delete_sandbox;
   iface->open_stream = asb_local_provider_open_stream;
   iface->diagnose = asb_local_provider_diagnose;

@@ -11,20 +11,20 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-ending.h"
 #include "asb-local-folder.h"
 #include "asb-local-greeting.h"
 #include "asb-local-guest.h"
 #include "asb-local-limits.h"
 #include "asb-local-liveness.h"
+#include "asb-local-owner.h"
 #include "asb-local-path.h"
 #include "asb-local-programs.h"
-#include "asb-local-record.h"
 #include "asb-local-scope.h"
 #include "asb-local-source.h"
 #include "asb-local-user.h"
 
 #define ENVIRONMENT_NAME "environment"
-#define END_SECONDS 10
 #define ANSWER_SECONDS 10
 
 static gboolean
@@ -200,9 +200,9 @@ populate (AsbLocalFolder *folder, const AsbLocalOrder *order, const AsbLocalWork
 
 /* Returns: a descriptor to hand to the guest, -1 without an error for one that outlives us. */
 static int
-open_liveness (const AsbLocalMetadata *metadata, GError **error)
+open_liveness (AsbLocalFolder *folder, const AsbLocalMetadata *metadata, GError **error)
 {
-  if (metadata->lifetime == ASB_LIFETIME_PERSISTENT)
+  if (metadata->lifetime == ASB_LIFETIME_PERSISTENT || !asb_local_owner_hold (folder, error))
     return -1;
   return asb_local_liveness_of_process (error);
 }
@@ -231,12 +231,14 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
   };
   int liveness;
 
+  if (asb_local_expiry_get_left (&metadata->expiry) != ASB_LOCAL_NEVER)
+    inside.expire_after = MAX (asb_local_expiry_get_left (&metadata->expiry), 1);
   if (!workdir || !make_targets (folder, workdir, metadata->mounts, error))
     return FALSE;
   mounts = inside.mounts = asb_local_sources_new (metadata->mounts, &places, error);
   if (!mounts)
     return FALSE;
-  liveness = open_liveness (metadata, &cause);
+  liveness = open_liveness (folder, metadata, &cause);
   if (cause)
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -309,6 +311,7 @@ make (const AsbLocalSettings *settings, const AsbLocalOrder *order, const AsbLoc
       && start (settings, folder, order->metadata, cancellable, error))
     return TRUE;
   asb_local_folder_remove (folder, NULL);
+  asb_local_owner_forget (folder);
   return FALSE;
 }
 
@@ -321,9 +324,10 @@ asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order, GCance
 
   if (!workdir || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
+  asb_local_sweep (settings);
   order->metadata->host_network = settings->host_network;
+  order->metadata->keep_record = settings->keep_record;
   order->metadata->id = choose_id (settings, order->key);
-  asb_local_root_sweep (settings->state_dir);
   if (order->key && asb_local_folder_exists (settings->state_dir, order->metadata->id))
     return find_created (settings, order, error);
   if (make (settings, order, workdir, cancellable, &cause))
@@ -334,12 +338,55 @@ asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order, GCance
   return FALSE;
 }
 
+static gboolean
+set_expired (const char *id, GError **error)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED, "The time of sandbox “%s” is up", id);
+  return FALSE;
+}
+
+/* The sandbox @id is not there. Its record, if there is one, tells what became of it. */
+static gboolean
+set_gone (const AsbLocalSettings *settings, const char *id, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalMetadata) record = load (settings->record_dir, id, &folder, NULL);
+
+  if (!record)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”", id);
+  else if (record->expired)
+    return set_expired (id, error);
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED,
+                 "Sandbox “%s” was deleted, there is only its record", id);
+  return FALSE;
+}
+
+/* One that can be used. */
+static AsbLocalMetadata *
+load_usable (const AsbLocalSettings *settings, const char *id, AsbLocalFolder **folder,
+             GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (AsbLocalMetadata) metadata = load (settings->state_dir, id, folder, &cause);
+
+  if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    set_gone (settings, id, error);
+  else if (cause)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else if (asb_local_expiry_get_left (&metadata->expiry) <= 0)
+    set_expired (id, error);
+  else
+    return g_steal_pointer (&metadata);
+  return NULL;
+}
+
 AsbLocalMetadata *
 asb_local_get (const AsbLocalSettings *settings, const char *id, AsbSandboxState *state,
                GError **error)
 {
   g_autoptr (AsbLocalFolder) folder = NULL;
-  g_autoptr (AsbLocalMetadata) metadata = load (settings->state_dir, id, &folder, error);
+  g_autoptr (AsbLocalMetadata) metadata = load_usable (settings, id, &folder, error);
 
   if (metadata)
     *state = asb_local_guest_is_listening (folder) ? ASB_SANDBOX_STATE_RUNNING
@@ -347,25 +394,36 @@ asb_local_get (const AsbLocalSettings *settings, const char *id, AsbSandboxState
   return g_steal_pointer (&metadata);
 }
 
-static gboolean
-keep_record (const AsbLocalSettings *settings, AsbLocalFolder *folder, GError **error)
+AsbLocalMetadata *
+asb_local_renew (const AsbLocalSettings *settings, const char *id, gint64 seconds,
+                 AsbSandboxState *state, GError **error)
 {
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalFolder) again = NULL;
+  g_autoptr (AsbLocalMetadata) found = NULL;
   g_autoptr (AsbLocalMetadata) metadata = NULL;
 
-  if (!settings->keep_record)
-    return TRUE;
-  metadata = asb_local_metadata_load (folder->fd, folder->path, error);
-  return metadata && asb_local_record_keep (folder, metadata, settings->record_dir, error);
-}
-
-gboolean
-asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **error)
-{
-  g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, error);
-
-  return folder && asb_local_folder_lock (folder, error)
-         && asb_local_guest_end (folder, END_SECONDS, error)
-         && keep_record (settings, folder, error) && asb_local_folder_remove (folder, error);
+  if (seconds <= 0)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "A sandbox can be renewed for more than 0 seconds, not %" G_GINT64_FORMAT,
+                   seconds);
+      return NULL;
+    }
+  found = load_usable (settings, id, &folder, error);
+  if (!found || !asb_local_folder_lock (folder, error))
+    return NULL;
+  /* Others may have renewed it, too, or its time may have come, before we had the lock. */
+  metadata = load_usable (settings, id, &again, error);
+  if (!metadata)
+    return NULL;
+  asb_local_expiry_set (&metadata->expiry, seconds);
+  if (!asb_local_metadata_save (metadata, folder->fd, folder->path, error)
+      || !asb_local_guest_set_expiry (folder, asb_local_expiry_get_left (&metadata->expiry), error))
+    return NULL;
+  *state = asb_local_guest_is_listening (folder) ? ASB_SANDBOX_STATE_RUNNING
+                                                 : ASB_SANDBOX_STATE_STOPPED;
+  return g_steal_pointer (&metadata);
 }
 
 static gboolean
@@ -379,7 +437,7 @@ open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *ca
               GError **error)
 {
   g_autoptr (AsbLocalFolder) folder = NULL;
-  g_autoptr (AsbLocalMetadata) metadata = load (settings->state_dir, id, &folder, error);
+  g_autoptr (AsbLocalMetadata) metadata = load_usable (settings, id, &folder, error);
   g_autoptr (GError) cause = NULL;
   GIOStream *stream;
 

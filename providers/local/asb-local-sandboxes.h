@@ -38,7 +38,9 @@ gboolean asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *orde
 AsbLocalMetadata *asb_local_get (const AsbLocalSettings *settings, const char *id,
                                  AsbSandboxState *state, GError **error);
 
-gboolean asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **error);
+/* Sets the time left to it. */
+AsbLocalMetadata *asb_local_renew (const AsbLocalSettings *settings, const char *id, gint64 seconds,
+                                   AsbSandboxState *state, GError **error);
 
 /* A connection to the guest, which is started if there is none. @record_only: also to the kept
  * record of a sandbox that is gone. */

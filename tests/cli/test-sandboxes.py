@@ -45,6 +45,24 @@ class Sandboxes(TestCase):
         self.assert_refused(asb("create", "--ttl", "x"), 1, "“x”")
         self.assertEqual(self.json("list"), [])
 
+    def test_time_to_live(self):
+        sandbox = self.create("--ttl", "1h")
+        self.assertRegex(self.json("info", sandbox)["expires_at"], r"\A\d{4}-\d\d-\d\dT")
+        self.assertIn("expires", self.assert_done(asb("info", sandbox)).decode())
+        short = self.create("--ttl", "3")
+        result = asb("exec", short, "sleep 1000")
+        self.assertEqual(result.returncode, 125, result)
+        self.assert_refused(asb("exec", short, "true"), 125, "is up")
+        self.assertEqual([entry["id"] for entry in self.json("list")], [sandbox])
+        self.assert_refused(asb("exec", short, "true"), 125, "is up")
+        self.assertIn("cancelled", self.assert_done(asb("history", "list", short)).decode())
+
+    def test_deleted_is_told_from_unknown(self):
+        sandbox = self.create()
+        self.assert_done(asb("rm", sandbox))
+        self.assert_refused(asb("exec", sandbox, "true"), 125, "was deleted")
+        self.assert_refused(asb("exec", "nobody", "true"), 125, "There is no sandbox")
+
     def test_names(self):
         sandbox = self.create("--name", "scratch")
         for name in [sandbox, f"local:{sandbox}", "scratch", "local:scratch", sandbox[:-1]]:

@@ -479,6 +479,26 @@ def test_end_of_the_owner():
         assert rows(guest) == {record["event_id"]: "cancelled", job["event_id"]: "cancelled"}
 
 
+def test_expiry():
+    """The time may be given at the start or later, and what was said last counts."""
+    with Guest(listen=False) as guest:
+        guest.start("--expire-after", "3600000")
+        client = guest.connect()
+        open_history(client)
+        for wrong in (0, -1, 1.5, "1", True):
+            assert client.run("guest.expire", {"after_ms": wrong}).error["code"] == "invalid_argument", wrong
+        assert client.run("guest.expire", {"after_ms": 300}).reply == {"result": {}}
+        assert client.run("guest.expire").reply == {"result": {}}
+        finished, cut = envelope(), envelope()
+        assert client.command(["sleep", "0.6"], record=finished).result["exit_code"] == 0
+        client.start("command.start", {"shell": "setsid sleep 1000 & sleep 1001"}, record=cut)
+        assert client.run("guest.expire", {"after_ms": 1}).reply == {"result": {}}
+        assert guest.process.wait(PATIENCE) == 0
+        assert rows(guest) == {finished["event_id"]: "succeeded", cut["event_id"]: "cancelled"}
+        guest.start("--expire-after", "1")
+        assert guest.process.wait(PATIENCE) == 0
+
+
 def test_record_only():
     with Guest() as guest:
         client = guest.connect()

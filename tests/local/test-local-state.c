@@ -269,11 +269,11 @@ test_keep (LocalTest *test, gconstpointer data)
   g_assert_cmpint (asb_sandbox_info_get_state (kept), ==, ASB_SANDBOX_STATE_DELETED);
   g_assert_cmpuint (local_test_count (provider, NULL), ==, 0);
   g_assert_null (asb_provider_get_sandbox (provider, local_test_id (info), NULL, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
   g_clear_error (&error);
   g_assert_null (
       asb_provider_open_stream (provider, local_test_id (info), stream_spec, NULL, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
 }
 
 static void

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-ending.h"
+
+#include "asb-local-guest.h"
+#include "asb-local-owner.h"
+#include "asb-local-record.h"
+
+/* The guest ends everything within two. */
+#define END_SECONDS 3
+
+static gboolean
+is_expired (const AsbLocalMetadata *metadata)
+{
+  return asb_local_expiry_get_left (&metadata->expiry) <= 0;
+}
+
+static gboolean
+end_and_remove (const AsbLocalSettings *settings, AsbLocalFolder *folder, gboolean keep_record,
+                GError **error)
+{
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
+
+  if (!asb_local_guest_end (folder, END_SECONDS, error))
+    return FALSE;
+  if (keep_record)
+    {
+      metadata = asb_local_metadata_load (folder->fd, folder->path, error);
+      if (!metadata)
+        return FALSE;
+      metadata->expired = is_expired (metadata);
+      if (!asb_local_record_keep (folder, metadata, settings->record_dir, error))
+        return FALSE;
+    }
+  if (!asb_local_folder_remove (folder, error))
+    return FALSE;
+  asb_local_owner_forget (folder);
+  return TRUE;
+}
+
+gboolean
+asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, error);
+
+  return folder && asb_local_folder_lock (folder, error)
+         && end_and_remove (settings, folder, settings->keep_record, error);
+}
+
+/* A guest that listens is left to end by itself when it has lost its owner just now. */
+static gboolean
+is_over (AsbLocalFolder *folder, const AsbLocalMetadata *metadata)
+{
+  if (is_expired (metadata))
+    return TRUE;
+  return metadata->lifetime == ASB_LIFETIME_OWNED && !asb_local_owner_lives (folder)
+         && !asb_local_guest_is_listening (folder);
+}
+
+static AsbLocalMetadata *
+load_if_over (AsbLocalFolder *folder)
+{
+  g_autoptr (AsbLocalMetadata) metadata = asb_local_metadata_load (folder->fd, folder->path, NULL);
+
+  if (!metadata || g_strcmp0 (metadata->id, folder->id) != 0 || !is_over (folder, metadata))
+    return NULL;
+  return g_steal_pointer (&metadata);
+}
+
+static void
+sweep_sandbox (const AsbLocalSettings *settings, const char *id)
+{
+  g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, NULL);
+  g_autoptr (AsbLocalMetadata) before = folder ? load_if_over (folder) : NULL;
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!before || !asb_local_folder_try_lock (folder))
+    return;
+  /* It may have been renewed, or started again, before we had the lock. */
+  metadata = load_if_over (folder);
+  if (metadata && !end_and_remove (settings, folder, metadata->keep_record, &error))
+    g_debug ("Sandbox %s is over and cannot be removed: %s", id, error->message);
+}
+
+void
+asb_local_sweep (const AsbLocalSettings *settings)
+{
+  g_autoptr (GPtrArray) ids = asb_local_root_list (settings->state_dir, NULL);
+
+  asb_local_root_sweep (settings->state_dir);
+  asb_local_root_sweep (settings->record_dir);
+  for (guint i = 0; ids && i < ids->len; i++)
+    sweep_sandbox (settings, ids->pdata[i]);
+}

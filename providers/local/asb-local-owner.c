@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-local-owner.h"
+
+#include <asb.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#define FILE_NAME "owner"
+
+static GMutex mutex;
+static GHashTable *held; /* path of a folder → descriptor of its file, under the mutex */
+
+static void
+close_fd (gpointer data)
+{
+  close (GPOINTER_TO_INT (data));
+}
+
+static void
+before_fork (void)
+{
+  g_mutex_lock (&mutex);
+}
+
+static void
+after_fork (void)
+{
+  g_mutex_unlock (&mutex);
+}
+
+/* A child that does not execute anything would hold the locks when its parent has ended. */
+static void
+forget_in_child (void)
+{
+  GHashTableIter iter;
+  gpointer fd;
+
+  if (held)
+    {
+      g_hash_table_iter_init (&iter, held);
+      while (g_hash_table_iter_next (&iter, NULL, &fd))
+        {
+          close (GPOINTER_TO_INT (fd));
+          g_hash_table_iter_steal (&iter);
+        }
+    }
+  g_mutex_unlock (&mutex);
+}
+
+static GHashTable *
+get_held (void)
+{
+  if (!held)
+    {
+      held = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, close_fd);
+      pthread_atfork (before_fork, after_fork, forget_in_child);
+    }
+  return held;
+}
+
+gboolean
+asb_local_owner_hold (AsbLocalFolder *folder, GError **error)
+{
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+  int fd;
+
+  if (g_hash_table_contains (get_held (), folder->path))
+    return TRUE;
+  fd = openat (folder->fd, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make “%s/%s”: %s", folder->path,
+                   FILE_NAME, g_strerror (errno));
+      return FALSE;
+    }
+  /* If another program owns it, it does so as long as it lives. */
+  if (fcntl (fd, F_OFD_SETLK, &lock) == 0)
+    g_hash_table_insert (held, g_strdup (folder->path), GINT_TO_POINTER (fd));
+  else
+    close (fd);
+  return TRUE;
+}
+
+gboolean
+asb_local_owner_lives (AsbLocalFolder *folder)
+{
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  int fd = openat (folder->fd, FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  gboolean lives = fd >= 0 && fcntl (fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+
+  if (fd >= 0)
+    close (fd);
+  return lives;
+}
+
+void
+asb_local_owner_forget (AsbLocalFolder *folder)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+
+  if (held)
+    g_hash_table_remove (held, folder->path);
+}

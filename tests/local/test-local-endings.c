@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Sandboxes whose time is up or whose owner is gone, and what is left of them. */
+
+#include "local-test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* More than what is promised: this machine may be busy. */
+#define PATIENCE 20000
+
+static AsbProvider *
+keeping_provider (LocalTest *test)
+{
+  g_autoptr (GVariant) options
+      = g_variant_ref_sink (g_variant_new_parsed ("{'keep-record': <true>}"));
+
+  return local_test_provider (test, options);
+}
+
+static AsbSandboxInfo *
+create_for (AsbProvider *provider, gint64 seconds)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+
+  asb_sandbox_spec_set_lifetime (spec, ASB_LIFETIME_PERSISTENT);
+  asb_sandbox_spec_set_ttl_mode (spec, ASB_TTL_MODE_SECONDS);
+  asb_sandbox_spec_set_ttl_seconds (spec, seconds);
+  return local_test_create (provider, spec);
+}
+
+static int
+open_guest (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = g_build_filename (test->state, id, NULL);
+
+  return local_test_open_process (local_test_guest_pid (folder));
+}
+
+static void
+signal_process (int process, int number)
+{
+  g_assert_cmpint (syscall (SYS_pidfd_send_signal, process, number, NULL, 0), ==, 0);
+}
+
+static void
+end_guest (int process)
+{
+  signal_process (process, SIGKILL);
+  g_assert_true (local_test_wait_for_end (process, PATIENCE));
+  close (process);
+}
+
+static void
+assert_gone (AsbProvider *provider, const char *id, int code)
+{
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (asb_provider_get_sandbox (provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, code);
+  g_clear_error (&error);
+  g_assert_null (asb_provider_open_stream (provider, id, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, code);
+  g_clear_error (&error);
+  g_assert_null (asb_provider_renew_sandbox (provider, id, 60, NULL, &error));
+  g_assert_error (error, ASB_ERROR, code);
+}
+
+static gint64
+seconds_left (AsbSandboxInfo *info)
+{
+  GDateTime *expires_at = asb_sandbox_info_get_expires_at (info);
+
+  g_assert_nonnull (expires_at);
+  return g_date_time_to_unix (expires_at) - g_get_real_time () / G_USEC_PER_SEC;
+}
+
+static gboolean
+stands_there (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = local_test_path (test, id, "");
+
+  return g_file_test (folder, G_FILE_TEST_EXISTS);
+}
+
+static void
+test_expired (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbProvider) keeping = keeping_provider (test);
+  g_autoptr (AsbSandboxInfo) kept = create_for (keeping, 5);
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 5);
+  int first = open_guest (test, local_test_id (kept));
+  int second = open_guest (test, local_test_id (info));
+
+  g_assert_cmpint (seconds_left (info), <=, 5);
+  g_assert_true (local_test_wait_for_end (first, PATIENCE));
+  g_assert_true (local_test_wait_for_end (second, PATIENCE));
+  close (first);
+  close (second);
+  assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_EXPIRED);
+  g_assert_true (stands_there (test, local_test_id (info)));
+
+  /* Whoever looks next removes it; its record stays if its maker said so. */
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
+  g_assert_false (stands_there (test, local_test_id (info)));
+  g_assert_false (stands_there (test, local_test_id (kept)));
+  assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_NOT_FOUND);
+  assert_gone (test->provider, local_test_id (kept), ASB_ERROR_SANDBOX_EXPIRED);
+  g_assert_cmpuint (local_test_count (test->provider, "deleted"), ==, 1);
+}
+
+static void
+test_told_apart (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbProvider) provider = keeping_provider (test);
+  g_autoptr (AsbSandboxInfo) info = create_for (provider, 3600);
+
+  local_test_delete (provider, local_test_id (info));
+  assert_gone (provider, local_test_id (info), ASB_ERROR_SANDBOX_DELETED);
+  assert_gone (provider, "aaaaaaaaaaaa", ASB_ERROR_SANDBOX_NOT_FOUND);
+}
+
+static void
+test_renewed (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 30);
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  g_autoptr (AsbSandboxInfo) again = NULL;
+  g_autoptr (GError) error = NULL;
+  int guest = open_guest (test, local_test_id (info));
+
+  renewed = asb_provider_renew_sandbox (test->provider, local_test_id (info), 3600, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (renewed), ==, ASB_SANDBOX_STATE_RUNNING);
+  g_assert_cmpint (seconds_left (renewed), >, 3000);
+  g_assert_cmpint (seconds_left (renewed), <=, 3600);
+  again = asb_provider_get_sandbox (test->provider, local_test_id (info), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (seconds_left (again), >, 3000);
+  g_assert_null (
+      asb_provider_renew_sandbox (test->provider, local_test_id (info), 0, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+
+  /* Shorter, too; the guest that runs is told. */
+  g_clear_object (&renewed);
+  renewed = asb_provider_renew_sandbox (test->provider, local_test_id (info), 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (local_test_wait_for_end (guest, PATIENCE));
+  close (guest);
+  assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_EXPIRED);
+}
+
+/* A guest that was killed has no more time when it is started again. */
+static void
+test_started_again (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (GError) error = NULL;
+  int guest;
+
+  end_guest (open_guest (test, local_test_id (info)));
+  renewed = asb_provider_renew_sandbox (test->provider, local_test_id (info), 6, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (renewed), ==, ASB_SANDBOX_STATE_STOPPED);
+  transport = local_test_open (test->provider, local_test_id (info), FALSE);
+  guest = open_guest (test, local_test_id (info));
+  g_assert_true (local_test_wait_for_end (guest, PATIENCE));
+  close (guest);
+  assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_EXPIRED);
+}
+
+/* After a restart of the machine there is only the clock to go by. */
+static void
+test_machine_restarted (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
+  g_autofree char *path = local_test_path (test, local_test_id (info), "meta.json");
+  g_autofree char *content = NULL;
+  g_autofree char *boot_id = NULL;
+  g_autoptr (GString) changed = NULL;
+  g_autoptr (AsbSandboxInfo) found = NULL;
+  g_autoptr (GRegex) number = g_regex_new ("\"at\": \\d+", 0, 0, NULL);
+  g_autofree char *past = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
+  g_assert_true (g_file_get_contents ("/proc/sys/kernel/random/boot_id", &boot_id, NULL, NULL));
+  changed = g_string_new (content);
+  g_assert_cmpuint (g_string_replace (changed, g_strchomp (boot_id), "another", 0), ==, 1);
+  g_assert_true (g_file_set_contents (path, changed->str, -1, NULL));
+  found = asb_provider_get_sandbox (test->provider, local_test_id (info), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (seconds_left (found), >, 3000);
+
+  past = g_regex_replace_literal (number, changed->str, -1, 0, "\"at\": 1", 0, NULL);
+  g_assert_true (g_file_set_contents (path, past, -1, NULL));
+  assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_EXPIRED);
+}
+
+/* The child: owns a sandbox, makes another that outlives it, says which and waits to be killed. */
+static void G_GNUC_NORETURN
+be_owner (LocalTest *test)
+{
+  g_autoptr (AsbProvider) provider = keeping_provider (test);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) owned = local_test_create (provider, spec);
+  g_autoptr (AsbSandboxInfo) persistent = NULL;
+
+  asb_sandbox_spec_set_lifetime (spec, ASB_LIFETIME_PERSISTENT);
+  persistent = local_test_create (provider, spec);
+  g_print ("%s\n%s\n", local_test_id (owned), local_test_id (persistent));
+  for (;;)
+    pause ();
+}
+
+static gpointer
+look_thread (gpointer data)
+{
+  g_autoptr (AsbProvider) provider = local_test_provider (data, NULL);
+
+  return GUINT_TO_POINTER (local_test_count (provider, NULL));
+}
+
+/* What a killed program owned is removed once, however many look; what is not its own stays, and so
+ * does what belongs to a program that lives, though its guest is dead. */
+static void
+test_swept (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (GSubprocess) owner = local_test_child (test, "owner", G_SUBPROCESS_FLAGS_NONE);
+  g_autofree char *owned = local_test_read_line (owner);
+  g_autofree char *persistent = local_test_read_line (owner);
+  g_autoptr (AsbSandboxInfo) mine = local_test_create (test->provider, NULL);
+  GThread *threads[4];
+  int guest;
+
+  end_guest (open_guest (test, owned));
+  end_guest (open_guest (test, local_test_id (mine)));
+  g_assert_cmpuint (local_test_count (test->provider, "stopped"), ==, 2);
+  g_subprocess_force_exit (owner);
+  g_subprocess_wait (owner, NULL, NULL);
+  guest = open_guest (test, persistent);
+  end_guest (guest);
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("look", look_thread, test);
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_false (stands_there (test, owned));
+  g_assert_true (stands_there (test, persistent));
+  g_assert_true (stands_there (test, local_test_id (mine)));
+  g_assert_cmpuint (local_test_count (test->provider, "deleted"), ==, 1);
+  assert_gone (test->provider, owned, ASB_ERROR_SANDBOX_DELETED);
+}
+
+static int
+parent_of (int pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
+  g_autofree char *status = NULL;
+  const char *line;
+
+  g_assert_true (g_file_get_contents (path, &status, NULL, NULL));
+  line = strstr (status, "\nPPid:\t");
+  g_assert_nonnull (line);
+  return (int)g_ascii_strtoll (line + strlen ("\nPPid:\t"), NULL, 10);
+}
+
+/* Without bubblewrap, which tells of the guest by its lock, a frozen guest is found and ended all
+ * the same. */
+static void
+test_bubblewrap_killed (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *folder = g_build_filename (test->state, local_test_id (info), NULL);
+  g_autofree char *told = NULL;
+  int pid = local_test_guest_pid (folder);
+  int guest = local_test_open_process (pid);
+  int monitor = local_test_open_process (parent_of (pid));
+
+  end_guest (monitor);
+  told = local_test_shell (test->provider, local_test_id (info), NULL, "echo works");
+  g_assert_cmpstr (told, ==, "works\n");
+  signal_process (guest, SIGSTOP);
+  local_test_delete (test->provider, local_test_id (info));
+  g_assert_true (local_test_wait_for_end (guest, 0));
+  close (guest);
+  g_assert_false (stands_there (test, local_test_id (info)));
+}
+
+/* Nobody is left unburied, however many processes lose their parents. */
+static void
+test_no_zombies (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *told = NULL;
+
+  for (int i = 0; i < 20; i++)
+    g_free (local_test_shell (test->provider, local_test_id (info), NULL,
+                              "i=0; while [ $i -lt 100 ]; do (true &) ; true; i=$((i + 1)); done"));
+  told = local_test_shell (test->provider, local_test_id (info), NULL,
+                           "cat /proc/[0-9]*/status 2>/dev/null | grep -c '^State:.Z'; true");
+  g_assert_cmpint ((int)g_ascii_strtoll (told, NULL, 10), <, 8);
+}
+
+static int
+be_child (const char *name, const char *folder)
+{
+  g_autoptr (LocalTest) test = local_test_for_child (folder);
+
+  if (strcmp (name, "owner") == 0)
+    be_owner (test);
+  return 2;
+}
+
+int
+main (int argc, char **argv)
+{
+  int status = local_test_init (&argc, &argv);
+
+  if (status >= 0)
+    return status;
+  if (argc == 4)
+    return be_child (argv[2], argv[3]);
+  local_test_add ("/local/endings/expired", test_expired);
+  local_test_add ("/local/endings/told-apart", test_told_apart);
+  local_test_add ("/local/endings/renewed", test_renewed);
+  local_test_add ("/local/endings/started-again", test_started_again);
+  local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
+  local_test_add ("/local/endings/swept", test_swept);
+  local_test_add ("/local/endings/bubblewrap-killed", test_bubblewrap_killed);
+  local_test_add ("/local/endings/no-zombies", test_no_zombies);
+  return g_test_run ();
+}
