@@ -145,9 +145,18 @@ add_user_land (AsbLocalArguments *arguments, const AsbLocalInside *inside, GErro
 }
 
 static gboolean
-add_filter (AsbLocalArguments *arguments, GError **error)
+writes_through (const AsbLocalInside *inside)
 {
-  int filter = asb_local_seccomp_open (error);
+  for (guint i = 0; inside->mounts && i < inside->mounts->len; i++)
+    if (((const AsbLocalSource *)inside->mounts->pdata[i])->mode == ASB_MOUNT_MODE_READ_WRITE)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+add_filter (AsbLocalArguments *arguments, const AsbLocalInside *inside, GError **error)
+{
+  int filter = asb_local_seccomp_open (writes_through (inside), error);
 
   if (filter < 0)
     return FALSE;
@@ -158,7 +167,7 @@ add_filter (AsbLocalArguments *arguments, GError **error)
 gboolean
 asb_local_inside_add (AsbLocalArguments *arguments, const AsbLocalInside *inside, GError **error)
 {
-  if (!add_filter (arguments, error))
+  if (!add_filter (arguments, inside, error))
     return FALSE;
   add_namespaces (arguments, inside);
   add_programs (arguments);

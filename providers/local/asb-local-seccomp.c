@@ -6,6 +6,7 @@
 
 #include <asb.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "asb-local-arguments.h"
@@ -28,6 +30,7 @@
 #if !defined(__mips__) && !defined(__alpha__)
 #define FIRST_UNKNOWN_CALL 467 /* open_tree_attr: with it begins what nobody has looked at */
 #define END_OF_CALLS 1024      /* above are ranges of single processors */
+#define FCHMODAT2_CALL 452
 #endif
 
 #define LOW_BITS 0xffffffffu /* of an argument that the kernel takes as an int */
@@ -213,6 +216,55 @@ add_families (scmp_filter_ctx filter)
                     SCMP_CMP (0, SCMP_CMP_NE, AF_UNIX));
 }
 
+/* With all of the conditions. */
+static gboolean
+add_if_both (scmp_filter_ctx filter, int call, struct scmp_arg_cmp first,
+             struct scmp_arg_cmp second)
+{
+  const struct scmp_arg_cmp conditions[] = { first, second };
+
+  return seccomp_rule_add_array (filter, SCMP_ACT_ERRNO (EPERM), call, 2, conditions) == 0;
+}
+
+/* The calls that set the mode of a file to what has @bit. */
+static gboolean
+add_modes (scmp_filter_ctx filter, guint32 bit)
+{
+  static const struct
+  {
+    int call;
+    unsigned argument;
+  } changes[] = { { SCMP_SYS (chmod), 1 }, { SCMP_SYS (fchmod), 1 }, { SCMP_SYS (fchmodat), 2 },
+                  { SCMP_SYS (creat), 1 }, { SCMP_SYS (mknod), 1 },  { SCMP_SYS (mknodat), 2 } };
+  static const struct
+  {
+    int call;
+    unsigned flags; /* the mode comes next, and means something with these */
+  } openings[] = { { SCMP_SYS (open), 1 }, { SCMP_SYS (openat), 2 } };
+  static const guint32 creating[] = { O_CREAT, O_TMPFILE & ~O_DIRECTORY };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (changes); i++)
+    if (!add_if_bits (filter, changes[i].call, EPERM, changes[i].argument, bit, bit))
+      return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (openings); i++)
+    for (gsize j = 0; j < G_N_ELEMENTS (creating); j++)
+      if (!add_if_both (filter, openings[i].call,
+                        SCMP_CMP (openings[i].flags, SCMP_CMP_MASKED_EQ, creating[j], creating[j]),
+                        SCMP_CMP (openings[i].flags + 1, SCMP_CMP_MASKED_EQ, bit, bit)))
+        return FALSE;
+  return TRUE;
+}
+
+/* A program that runs as its owner means nothing inside. In a folder of the host that is written
+ * to, it would be one of the host, for everybody who gets there. The flags of openat2 lie in
+ * memory. */
+static gboolean
+add_owners (scmp_filter_ctx filter)
+{
+  return add_modes (filter, S_ISUID) && add_modes (filter, S_ISGID)
+         && add (filter, SCMP_SYS (openat2), ENOSYS);
+}
+
 static gboolean
 add_architectures (scmp_filter_ctx filter)
 {
@@ -229,14 +281,14 @@ add_architectures (scmp_filter_ctx filter)
 
 /* What all programs of the sandbox may call, written to @fd. */
 static gboolean
-export_filter (int fd)
+export_filter (int fd, gboolean writes_through)
 {
   scmp_filter_ctx filter = seccomp_init (SCMP_ACT_ALLOW);
   gboolean done
       = filter && seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO (ENOSYS)) == 0
         && add_architectures (filter) && add_refusals (filter) && add_namespaces (filter)
         && add_terminals (filter) && add_personalities (filter) && add_families (filter)
-        && seccomp_export_bpf (filter, fd) == 0;
+        && (!writes_through || add_owners (filter)) && seccomp_export_bpf (filter, fd) == 0;
 
   seccomp_release (filter);
   return done;
@@ -258,42 +310,62 @@ append_youngest (GByteArray *filter)
 #endif
 }
 
+/* Nor is the new way to set modes, which libseccomp 2.5 has no name for. */
+static void
+append_new_mode_call (GByteArray *filter)
+{
+#ifdef FIRST_UNKNOWN_CALL
+  const struct sock_filter instructions[] = {
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, FCHMODAT2_CALL, 0, 1),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+  };
+
+  g_byte_array_append (filter, (const guint8 *)instructions, sizeof instructions);
+#endif
+}
+
 static GBytes *
-make_filter (void)
+make_filter (gboolean writes_through)
 {
   g_autoptr (GByteArray) filter = g_byte_array_new ();
   guint8 exported[MAX_FILTER_SIZE];
   int fd = memfd_create ("asb-local-filter", MFD_CLOEXEC);
-  gssize size = fd >= 0 && export_filter (fd) ? pread (fd, exported, sizeof exported, 0) : -1;
+  gssize size = fd >= 0 && export_filter (fd, writes_through)
+                    ? pread (fd, exported, sizeof exported, 0)
+                    : -1;
 
   if (fd >= 0)
     close (fd);
   if (size <= 0)
     return NULL;
   append_youngest (filter);
+  if (writes_through)
+    append_new_mode_call (filter);
   g_byte_array_append (filter, exported, (guint)size);
   return g_byte_array_free_to_bytes (g_steal_pointer (&filter));
 }
 
 /* Returns: NULL if there is no memory, now or then. */
 static GBytes *
-get_filter (void)
+get_filter (gboolean writes_through)
 {
-  static gsize filter;
+  static gsize filters[2];
+  gsize *filter = &filters[writes_through ? 1 : 0];
 
-  if (g_once_init_enter (&filter))
+  if (g_once_init_enter (filter))
     {
-      GBytes *made = make_filter ();
+      GBytes *made = make_filter (writes_through);
 
-      g_once_init_leave (&filter, made ? GPOINTER_TO_SIZE (made) : G_MAXSIZE);
+      g_once_init_leave (filter, made ? GPOINTER_TO_SIZE (made) : G_MAXSIZE);
     }
-  return filter == G_MAXSIZE ? NULL : GSIZE_TO_POINTER (filter);
+  return *filter == G_MAXSIZE ? NULL : GSIZE_TO_POINTER (*filter);
 }
 
 int
-asb_local_seccomp_open (GError **error)
+asb_local_seccomp_open (gboolean writes_through, GError **error)
 {
-  GBytes *filter = get_filter ();
+  GBytes *filter = get_filter (writes_through);
 
   if (filter)
     return asb_local_memory_file (g_bytes_get_data (filter, NULL), g_bytes_get_size (filter),

@@ -8,5 +8,6 @@
 #include <glib.h>
 
 /* A file in memory with the filter, as bubblewrap reads it, to be read from its start: -1 on
- * failure. The filter itself is made once. */
-int asb_local_seccomp_open (GError **error);
+ * failure. The filter itself is made once. @writes_through: there are folders of the host that can
+ * be written to, so that no file may be made to run as its owner. */
+int asb_local_seccomp_open (gboolean writes_through, GError **error);

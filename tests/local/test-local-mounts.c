@@ -182,6 +182,32 @@ test_overlay (LocalTest *test, gconstpointer data)
 }
 
 /* The child: makes a sandbox on the project, says that it works, and waits to be killed. */
+/* What would run as its owner on the host cannot be made in a folder that is written through. In
+ * the sandbox's own it means nothing, and programs that unpack archives may. */
+static void
+test_set_ids (LocalTest *test, gconstpointer data)
+{
+  static const char text[]
+      = "for mode in 4755 2755; do touch x; chmod $mode x 2>/dev/null && echo $mode; done; "
+        "python3 -c 'import os; os.open(\"y\", os.O_CREAT | os.O_WRONLY, 0o4755)' 2>/dev/null "
+        "&& echo open; python3 -c 'import os; os.mknod(\"z\", 0o104755)' 2>/dev/null "
+        "&& echo mknod; chmod 755 x && touch w && echo usual";
+  g_autofree char *project = make_project (test);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) through = NULL;
+  g_autoptr (AsbSandboxInfo) own = NULL;
+  g_autofree char *refused = NULL;
+  g_autofree char *done = NULL;
+
+  add (spec, project, "/workspace", ASB_MOUNT_MODE_READ_WRITE);
+  through = local_test_create (test->provider, spec);
+  refused = local_test_shell (test->provider, local_test_id (through), NULL, text);
+  g_assert_cmpstr (refused, ==, "usual\n");
+  own = local_test_create (test->provider, NULL);
+  done = local_test_shell (test->provider, local_test_id (own), NULL, text);
+  g_assert_cmpstr (done, ==, "4755\n2755\nopen\nmknod\nusual\n");
+}
+
 static void G_GNUC_NORETURN
 be_owner (LocalTest *test)
 {
@@ -530,6 +556,7 @@ main (int argc, char **argv)
   local_test_add ("/local/mounts/read-only", test_read_only);
   local_test_add ("/local/mounts/read-write", test_read_write);
   local_test_add ("/local/mounts/overlay", test_overlay);
+  local_test_add ("/local/mounts/set-ids", test_set_ids);
   local_test_add ("/local/mounts/owner-killed", test_owner_killed);
   local_test_add ("/local/mounts/link", test_link);
   local_test_add ("/local/mounts/exchanged", test_exchanged);
