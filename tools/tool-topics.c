@@ -12,16 +12,18 @@ const char tool_help_description[]
       "command and file by file.\n\n"
       "Try: asb run -- sh -c 'echo hello'";
 
+#define EXIT_STATUS_TEXT "That of run, exec, shell, jobs attach and jobs wait is that of a command."
+
 static const ToolExample statuses[] = {
-  { "0", "done; of run and exec: the command succeeded" },
+  { "0", "done; that of a command: it succeeded" },
   { "1", "something failed, and was said" },
-  { "2", "asb was called in a wrong way (run and exec: 125)" },
-  { "124", "run, exec: the time given with --timeout was up" },
-  { "125", "run, exec: asb itself failed, and said why" },
-  { "126", "run, exec: the program is there and cannot be executed" },
-  { "127", "run, exec: there is no such program in the sandbox" },
+  { "2", "asb was called in a wrong way" },
+  { "124", "of a command: its time, given with --timeout, was up" },
+  { "125", "in place of 1 and 2: asb itself failed, and said why" },
+  { "126", "of a command: the program is there and cannot be executed" },
+  { "127", "of a command: there is no such program in the sandbox" },
   { "128+N", "ended by signal N" },
-  { "other", "run, exec: the exit status of the command" },
+  { "other", "of a command: its exit status" },
   { NULL, NULL },
 };
 
@@ -44,7 +46,7 @@ static const ToolExample profile_lines[] = {
   { NULL, NULL },
 };
 
-const ToolTopic tool_help_exit_status = { "Exit status", NULL, statuses };
+const ToolTopic tool_help_exit_status = { "Exit status", EXIT_STATUS_TEXT, statuses };
 
 const ToolTopic tool_help_topics[] = {
   { "Naming a sandbox",
@@ -52,7 +54,7 @@ const ToolTopic tool_help_topics[] = {
     "beginning is enough, 4 characters or more, when no other sandbox begins so; and so is the "
     "name that was given with --name.",
     NULL },
-  { "Exit status", NULL, statuses },
+  { "Exit status", EXIT_STATUS_TEXT, statuses },
   { "Profiles",
     "Options that are not given are taken from the file asb/config in $XDG_CONFIG_HOME, or "
     "~/.config. What is given counts more. Options without an argument are not taken from there.",
