@@ -142,14 +142,15 @@ find_folder_cure (int reason)
     return "make room there";
   if (reason == EMFILE || reason == ENFILE)
     return "raise “ulimit -n”";
-  return "set state-dir, or XDG_STATE_HOME, to a folder that is yours and can be written";
+  return "set XDG_STATE_HOME, or state-dir and record-dir, to folders that are yours and can be "
+         "written";
 }
 
 void
 asb_local_set_folder_error (GError **error, const char *path, int reason)
 {
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not use the state folder “%s” (%s): %s",
-               path, find_folder_cure (reason), g_strerror (reason));
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not use the folder “%s” (%s): %s", path,
+               find_folder_cure (reason), g_strerror (reason));
 }
 
 void

@@ -76,9 +76,9 @@ check_root (int fd, const char *path, GError **error)
   if (fstat (fd, &status) == 0 && status.st_uid == geteuid ()
       && !(status.st_mode & (S_IWGRP | S_IWOTH)))
     return TRUE;
-  g_set_error (
-      error, ASB_ERROR, ASB_ERROR_PROVIDER,
-      "Could not use the state folder “%s”, others can write there: take one that is yours", path);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
+               "Could not use the folder “%s”, others can write there: take one that is yours",
+               path);
   return FALSE;
 }
 
@@ -90,8 +90,8 @@ asb_local_root_open (const char *path, gboolean make, GError **error)
   if (!g_path_is_absolute (path))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-                   "Could not use the state folder “%s”, no absolute path: set state-dir, "
-                   "XDG_STATE_HOME or HOME",
+                   "Could not use the folder “%s”, no absolute path: set XDG_STATE_HOME or HOME, "
+                   "or state-dir and record-dir",
                    path);
       return -1;
     }

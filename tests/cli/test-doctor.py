@@ -101,6 +101,7 @@ class Doctor(TestCase):
         found = self.look(1, XDG_STATE_HOME=str(file))
         for name in ["state folder", "record folder", "sandbox"]:
             self.assert_failure(found[name], str(file), "XDG_STATE_HOME")
+        self.assert_failure(found["record folder"], "record-dir")
 
     def test_stores(self):
         found = self.look(1, ASB_MODULE_PATH=os.path.dirname(
