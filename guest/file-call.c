@@ -33,6 +33,20 @@ start (Call *call)
 }
 
 static void
+start_watch (Call *call)
+{
+  if (worker_pool_may_watch (call->broker->workers))
+    {
+      start (call);
+      return;
+    }
+  failure_set (&call->failure, FAILURE_TOO_MANY_REQUESTS,
+               "There are %d watches already, and there can be no more at a time",
+               WORKER_POOL_MAX_WATCHES);
+  call_fail (call, &call->failure);
+}
+
+static void
 cancel (Call *call)
 {
   worker_task_cancel (call->operation);
@@ -123,6 +137,16 @@ const CallKind FILE_KINDS[] = {
       .is_search = true,
       .feeds = feeds_output,
       .start = start,
+      .cancel = cancel,
+      .room = gain_room,
+      .stop = stop,
+      .lost = lose_reading,
+  },
+  {
+      .name = "file.watch",
+      .is_watch = true,
+      .feeds = feeds_output,
+      .start = start_watch,
       .cancel = cancel,
       .room = gain_room,
       .stop = stop,

@@ -12,6 +12,7 @@ bool file_list (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_walk (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_glob (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_grep (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_watch (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_read (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_read_lines (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_set_attributes (FileWorker *worker, FileResult *result, Failure *failure);

@@ -88,8 +88,8 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
-                    "search", "terminals", "grep", "edit", "lines", "attributes");
+  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
+                    "search", "terminals", "grep", "edit", "lines", "attributes", "watch");
 }
 
 static json_t *

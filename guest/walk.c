@@ -232,8 +232,8 @@ push (Walker *walker, int fd, const struct stat *status)
   return look_up (walker) && visit_directory (walker);
 }
 
-static bool
-is_kernel_file_system (int fd)
+bool
+walk_is_kernel_file_system (int fd)
 {
   struct statfs status;
 
@@ -255,7 +255,7 @@ descend (Walker *walker, const char *name)
   set_path (walker, name);
   if (fd < 0 || fstat (fd, &status) != 0)
     tell_error (walker, errno);
-  else if (status.st_dev == last_level (walker)->device || !is_kernel_file_system (fd))
+  else if (status.st_dev == last_level (walker)->device || !walk_is_kernel_file_system (fd))
     {
       done = push (walker, fd, &status);
       if (walker->fd != fd)

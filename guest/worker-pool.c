@@ -15,9 +15,12 @@
 
 #define MAX_IDLE 2
 
+/* Watches have workers beside these. */
+#define MAX_BUSY (WORKER_POOL_MAX_WORKERS - WORKER_POOL_MAX_WATCHES)
+
 /* Searches last as long as the tree is large, and longer when nobody takes what they find. The
  * other workers are for what is done at once. */
-#define MAX_SEARCHING (WORKER_POOL_MAX_WORKERS / 2)
+#define MAX_SEARCHING (MAX_BUSY / 2)
 
 /* What does not end by itself by then hangs. */
 #define CANCEL_TIMEOUT (500 * LOOP_MILLISECOND)
@@ -267,16 +270,14 @@ worker_new (WorkerPool *pool)
 }
 
 static Worker *
-find_idle (const WorkerPool *pool, size_t *n_workers)
+find_idle (const WorkerPool *pool)
 {
-  *n_workers = 0;
   LIST_FOREACH (node, &pool->workers)
   {
     Worker *worker = LIST_ITEM (node, Worker, link);
 
     if (!worker->task)
       return worker;
-    ++*n_workers;
   }
   return NULL;
 }
@@ -304,31 +305,56 @@ begin (Worker *worker, WorkerTask *task)
   json_decref (request);
 }
 
-static size_t
-count_searching (const WorkerPool *pool)
+typedef struct
 {
-  size_t n = 0;
+  size_t n_busy; /* also with searches; not with watches */
+  size_t n_searching;
+  size_t n_watching;
+} Load;
+
+static Load
+measure (const WorkerPool *pool)
+{
+  Load load = { 0 };
 
   LIST_FOREACH (node, &pool->workers)
   {
-    const Worker *worker = LIST_ITEM (node, Worker, link);
+    const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
 
-    n += worker->task && worker->task->call->kind->is_search;
+    load.n_busy += task && !task->call->kind->is_watch;
+    load.n_searching += task && task->call->kind->is_search;
+    load.n_watching += task && task->call->kind->is_watch;
   }
-  return n;
+  return load;
+}
+
+bool
+worker_pool_may_watch (const WorkerPool *pool)
+{
+  size_t n = measure (pool).n_watching;
+
+  LIST_FOREACH (node, &pool->waiting)
+  n += LIST_ITEM (node, WorkerTask, link)->call->kind->is_watch;
+  return n < WORKER_POOL_MAX_WATCHES;
+}
+
+static bool
+may_begin (const Load *load, const CallKind *kind)
+{
+  if (kind->is_watch)
+    return load->n_watching < WORKER_POOL_MAX_WATCHES;
+  return load->n_busy < MAX_BUSY && (!kind->is_search || load->n_searching < MAX_SEARCHING);
 }
 
 /* The first that waits and may begin, NULL when there is none. */
 static WorkerTask *
-find_next (const WorkerPool *pool)
+find_next (const WorkerPool *pool, const Load *load)
 {
-  bool may_search = count_searching (pool) < MAX_SEARCHING;
-
   LIST_FOREACH (node, &pool->waiting)
   {
     WorkerTask *task = LIST_ITEM (node, WorkerTask, link);
 
-    if (may_search || !task->call->kind->is_search)
+    if (may_begin (load, task->call->kind))
       return task;
   }
   return NULL;
@@ -338,17 +364,17 @@ find_next (const WorkerPool *pool)
 static void
 assign (WorkerPool *pool)
 {
+  Load load = measure (pool);
   WorkerTask *task;
 
-  while ((task = find_next (pool)))
+  while ((task = find_next (pool, &load)))
     {
       Failure failure = { 0 };
-      size_t n_workers;
-      Worker *worker = find_idle (pool, &n_workers);
+      Worker *worker = find_idle (pool);
 
-      if (!worker && n_workers < WORKER_POOL_MAX_WORKERS)
+      if (!worker)
         worker = worker_new (pool);
-      if (!worker && n_workers > 0)
+      if (!worker && load.n_busy > 0)
         return;
       if (worker)
         begin (worker, task);
@@ -358,6 +384,7 @@ assign (WorkerPool *pool)
                        strerrordesc_np (errno));
           finish_task (task, NULL, &failure);
         }
+      load = measure (pool);
     }
 }
 

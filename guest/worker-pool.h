@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define WORKER_POOL_MAX_WORKERS 8
+#define WORKER_POOL_MAX_WATCHES 16
+#define WORKER_POOL_MAX_WORKERS (8 + WORKER_POOL_MAX_WATCHES)
 
 typedef struct WorkerTask WorkerTask;
 
@@ -24,6 +25,9 @@ void worker_pool_free (WorkerPool *pool);
  * set; it ends with call_finish (). False when memory is short. */
 bool worker_pool_submit (WorkerPool *pool, Call *call,
                          void (*finish) (Call *call, json_t *reply, Failure *failure));
+
+/* Whether there is room for another watch. */
+bool worker_pool_may_watch (const WorkerPool *pool);
 
 /* Asks the worker to end, and ends it if it does not. May call finish at once. */
 void worker_task_cancel (WorkerTask *task);

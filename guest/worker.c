@@ -23,6 +23,7 @@ static const struct
   { "file.walk", file_walk },
   { "file.glob", file_glob },
   { "file.grep", file_grep },
+  { "file.watch", file_watch },
   { "file.read", file_read },
   { "file.read_lines", file_read_lines },
   { "file.set_attributes", file_set_attributes },
@@ -173,6 +174,26 @@ worker_goes_on (FileWorker *worker)
         worker->closed = true;
     }
   return false;
+}
+
+bool
+worker_wait_for (FileWorker *worker, int fd, int timeout)
+{
+  struct pollfd polled[2]
+      = { { .fd = worker->socket_fd, .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+
+  if (!worker_goes_on (worker))
+    return false;
+  if (poll (polled, 2, timeout) > 0 && polled[0].revents != 0
+      && frame_reader_fill (&worker->reader, worker->socket_fd) == FRAME_READER_CLOSED)
+    worker->closed = true;
+  return worker_goes_on (worker);
+}
+
+size_t
+worker_room (const FileWorker *worker)
+{
+  return (size_t)(ASB_FRAME_WINDOW - (worker->sent - worker->credited));
 }
 
 bool

@@ -52,6 +52,13 @@ typedef struct
 /* Looks whether the call has been cancelled, without waiting. */
 bool worker_goes_on (FileWorker *worker);
 
+/* The same after @fd has something to be read, the broker has said something, or @timeout
+ * milliseconds are over (-1: never). */
+bool worker_wait_for (FileWorker *worker, int fd, int timeout);
+
+/* How many bytes of channel 1 can be sent without waiting. */
+size_t worker_room (const FileWorker *worker);
+
 /* Sends bytes of channel 1 and waits for credit. False when it was stopped or cancelled. */
 bool worker_send (FileWorker *worker, const void *bytes, size_t size);
 

@@ -512,6 +512,9 @@ def file_calls():
         + call("file.read_lines", path="/l", limit=0) + call("file.read_lines", path="/p") + call("file.read_lines", path="/a", max_bytes=3),
         "attributes": start + call("file.set_attributes", True, path="/a", mode=0o711) + call("file.set_attributes", path="/l", follow=False, mode=0) + call("file.set_attributes", path="/d", gid=0)
         + call("file.set_attributes", path="/history", mode=0o777) + call("file.set_attributes", path="/h", mode=0o777) + call("file.set_attributes", path="/r", mode=0o777),
+        "watch": start + call("file.watch", path="/") + credit + stop + call("file.watch", path="/d", recursive=True) + cancel + call("file.watch", path="/l") + stop,
+        "watch-refused": start + call("file.watch", path="/o") + call("file.watch", path="/none") + call("file.watch", path="/a/x") + call("file.watch", path="/d", recursive=1),
+        "watch-cut": start + call("file.watch", path="/", recursive=True) + bytes([now | 3]) + call("file.watch", path="/p"),
         "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
         "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
     }
@@ -820,7 +823,7 @@ FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms", "text", "regex", "include", "context_lines", "old", "new",
                 "replace_all", "expected_count", "limit", "max_bytes", "uid", "gid"]
-SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_lines", "file.set_attributes"]
+SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_lines", "file.set_attributes", "file.watch"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
