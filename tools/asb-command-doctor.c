@@ -106,6 +106,8 @@ ask_provider (Tool *tool, GPtrArray *findings, const char *name)
     }
   if (told)
     add_from (findings, told);
+  else if (provider && g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY))
+    add (findings, "provider", STATE_OK, "is there, and has nothing to look at", NULL);
   else
     add (findings, "provider", STATE_FAILURE, error->message, NULL);
 }
