@@ -121,6 +121,9 @@ void asb_guest_send_credit (AsbGuestConnection *self, AsbGuestChannel *channel);
 void asb_guest_send_all_credit (AsbGuestConnection *self);
 /* Of a call that is over, or was not sent yet. */
 void asb_guest_send_forget (AsbGuestConnection *self, AsbGuestCall *call);
+
+/* Of all calls, when nothing will be sent any more. */
+void asb_guest_send_drop_controls (AsbGuestConnection *self);
 /* For a channel of a call that is over here and on which something comes all the same. */
 void asb_guest_send_stop (AsbGuestConnection *self, guint32 call, guint16 channel);
 

@@ -395,6 +395,8 @@ interrupt_calls (AsbGuestConnection *self)
   gpointer call;
 
   self->calls = call_table_new ();
+  /* They hold calls, which hold us: what was to be told of one that had been sent, too. */
+  asb_guest_send_drop_controls (self);
   g_hash_table_iter_init (&iter, calls);
   while (g_hash_table_iter_next (&iter, NULL, &call))
     interrupt_call (self, call);

@@ -126,6 +126,12 @@ asb_guest_send_forget (AsbGuestConnection *self, AsbGuestCall *call)
 }
 
 void
+asb_guest_send_drop_controls (AsbGuestConnection *self)
+{
+  g_queue_clear_full (&self->controls, (GDestroyNotify)control_free);
+}
+
+void
 asb_guest_send_stop (AsbGuestConnection *self, guint32 call, guint16 channel)
 {
   AsbFrameHeader header = { .type = ASB_FRAME_STOP, .call = call, .channel = channel };
