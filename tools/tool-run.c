@@ -11,6 +11,7 @@
 #include "tool-input.h"
 #include "tool-message.h"
 #include "tool-output.h"
+#include "tool-sandbox.h"
 #include "tool-signals.h"
 #include "tool-terminal.h"
 #include "tool-text.h"
@@ -20,6 +21,8 @@
 /* One command with its streams. Counted, as an idle standard input outlives it. */
 typedef struct
 {
+  Tool *tool;
+  AsbBackend *backend;
   AsbCommand *command;
   GCancellable *input_cancellable;
   GCancellable *output_cancellable;
@@ -215,6 +218,20 @@ tool_run_get_result_status (AsbCommandResult *result)
     }
 }
 
+/* Of a command that did not end by itself: it may have gone with its sandbox. */
+static gboolean
+say_sandbox_gone (Session *session, AsbCommandResult *result)
+{
+  g_autoptr (GError) gone = NULL;
+
+  if (result && asb_command_result_get_state (result) != ASB_COMMAND_STATE_CANCELLED)
+    return FALSE;
+  if (tool_sandbox_check_there (session->tool, session->backend, &gone))
+    return FALSE;
+  tool_message ("The command was cancelled: %s", gone->message);
+  return TRUE;
+}
+
 static int
 get_session_status (Session *session)
 {
@@ -228,6 +245,8 @@ get_session_status (Session *session)
     return TOOL_EXIT_SIGNAL + SIGINT;
   if (session->output_status != 0)
     return session->output_status;
+  if (say_sandbox_gone (session, session->error ? NULL : result))
+    return TOOL_EXIT_ASB;
   if (session->error)
     tool_message_error (session->error);
   if (session->error || !result)
@@ -262,11 +281,13 @@ take_terminal (Session *session)
 }
 
 static int
-run_session (AsbCommand *command, AsbCommandSpec *spec)
+run_session (Tool *tool, AsbBackend *backend, AsbCommand *command, AsbCommandSpec *spec)
 {
   Session *session = g_rc_box_new0 (Session);
   int status;
 
+  session->tool = tool;
+  session->backend = backend;
   session->command = g_object_ref (command);
   session->input_cancellable = g_cancellable_new ();
   session->output_cancellable = g_cancellable_new ();
@@ -292,7 +313,7 @@ tool_run_command (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec)
 
   asb_backend_start_command_async (backend, spec, tool->cancellable, tool_wait_cb, &wait);
   command = asb_backend_start_command_finish (backend, tool_wait (&wait), &error);
-  return command ? run_session (command, spec) : get_start_status (error);
+  return command ? run_session (tool, backend, command, spec) : get_start_status (error);
 }
 
 int

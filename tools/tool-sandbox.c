@@ -205,29 +205,6 @@ find_matches (GPtrArray *infos, const char *text)
   return g_steal_pointer (&matches);
 }
 
-static gboolean
-find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox *sandbox,
-              GError **error)
-{
-  g_autoptr (GPtrArray) infos = tool_sandbox_list (tool, sandbox->provider, scope, error);
-  g_autoptr (GPtrArray) matches = NULL;
-
-  if (!infos)
-    return FALSE;
-  matches = find_matches (infos, text);
-  if (matches->len > 1)
-    return set_ambiguous (error, text, matches);
-  if (matches->len == 1)
-    {
-      sandbox->info = g_object_ref (matches->pdata[0]);
-      return TRUE;
-    }
-  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
-               "There is no sandbox “%s”; see asb list%s", text,
-               scope == TOOL_SANDBOX_ANY ? " --all" : "");
-  return FALSE;
-}
-
 /* A whole id needs no list. What goes wrong here goes wrong again with the list, which does not
  * know of those that are gone. */
 static gboolean
@@ -243,6 +220,57 @@ find_whole_id (Tool *tool, const char *id, ToolSandboxScope scope, ToolSandbox *
   if (sandbox->info && scope == TOOL_SANDBOX_LIVE && tool_sandbox_is_removed (sandbox->info))
     g_clear_object (&sandbox->info);
   return sandbox->info != NULL;
+}
+
+static gboolean
+is_gone (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
+}
+
+/* No live one is named @text. One that is gone may be: the provider says what became of it; of
+ * several this is the youngest. */
+static gboolean
+find_gone (Tool *tool, const char *text, ToolSandbox *sandbox, GError **error)
+{
+  g_autoptr (GPtrArray) infos = tool_sandbox_list (tool, sandbox->provider, TOOL_SANDBOX_ANY, NULL);
+  g_autoptr (GPtrArray) matches = infos ? find_matches (infos, text) : NULL;
+
+  return matches && matches->len > 0
+         && find_whole_id (tool, tool_sandbox_get_id (matches->pdata[matches->len - 1]),
+                           TOOL_SANDBOX_LIVE, sandbox, error);
+}
+
+static gboolean
+find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox *sandbox,
+              GError **error)
+{
+  g_autoptr (GPtrArray) infos = tool_sandbox_list (tool, sandbox->provider, scope, error);
+  g_autoptr (GPtrArray) matches = NULL;
+  g_autoptr (GError) gone = NULL;
+
+  if (!infos)
+    return FALSE;
+  matches = find_matches (infos, text);
+  if (matches->len > 1)
+    return set_ambiguous (error, text, matches);
+  if (matches->len == 1)
+    {
+      sandbox->info = g_object_ref (matches->pdata[0]);
+      return TRUE;
+    }
+  if (scope == TOOL_SANDBOX_LIVE && find_gone (tool, text, sandbox, &gone))
+    return TRUE;
+  if (is_gone (gone))
+    {
+      g_propagate_prefixed_error (error, g_steal_pointer (&gone), "“%s”: ", text);
+      return FALSE;
+    }
+  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+               "There is no sandbox “%s”; see asb list%s", text,
+               scope == TOOL_SANDBOX_ANY ? " --all" : "");
+  return FALSE;
 }
 
 gboolean
@@ -266,9 +294,7 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
   sandbox->provider = g_object_ref (provider);
   if (find_whole_id (tool, id, scope, sandbox, &gone))
     return TRUE;
-  if (scope == TOOL_SANDBOX_LIVE
-      && (g_error_matches (gone, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED)
-          || g_error_matches (gone, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)))
+  if (scope == TOOL_SANDBOX_LIVE && is_gone (gone))
     {
       g_propagate_error (error, g_steal_pointer (&gone));
       return FALSE;
@@ -303,6 +329,25 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox.info));
   asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
   return create_backend (tool, options, error);
+}
+
+gboolean
+tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **error)
+{
+  AsbProvider *provider = asb_backend_get_provider (backend);
+  const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) cause = NULL;
+
+  if (!provider || !id)
+    return TRUE;
+  asb_provider_get_sandbox_async (provider, id, tool->cancellable, tool_wait_cb, &wait);
+  info = asb_provider_get_sandbox_finish (provider, tool_wait (&wait), &cause);
+  if (!is_gone (cause) && !g_error_matches (cause, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
 }
 
 gboolean

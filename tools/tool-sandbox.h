@@ -28,6 +28,9 @@ gboolean tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GEr
 /* Finds PROVIDER:ID, an ID, the beginning of one or a name. */
 gboolean tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope,
                             ToolSandbox *sandbox, GError **error);
+/* Fails if the sandbox of @backend is gone, and says what became of it. What cannot be told counts
+ * as there. */
+gboolean tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **error);
 /* Returns: (transfer full) (element-type AsbSandboxInfo): all sandboxes of a provider, by age */
 GPtrArray *tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
                               GError **error);

@@ -57,10 +57,27 @@ class Sandboxes(TestCase):
         self.assert_refused(asb("exec", short, "true"), 125, "is up")
         self.assertIn("cancelled", self.assert_done(asb("history", "list", short)).decode())
 
+    def test_time_that_is_up_is_told(self):
+        """By name and by ID, in what is running and afterwards, kept or not."""
+        short = self.create("--name", "short", "--ttl", "3")
+        result = asb("exec", "short", "sleep 1000")
+        self.assert_refused(result, 125, "cancelled", f"The time of sandbox “{short}” is up")
+        for name in [short, short[:-1], "short", "local:short"]:
+            self.assert_refused(asb("exec", name, "true"), 125, f"The time of sandbox “{short}” is up")
+        self.assert_refused(asb("rm", "short"), 1, "is up")
+        self.assert_done(asb("rm", "-f", "short"))
+        info = self.json("info", "short")
+        self.assertEqual((info["id"], info["state"], info["message"]), (short, "deleted", "Its time is up"))
+        for options in [[], ["--no-record"]]:
+            result = asb("run", *options, "--ttl", "1", "--", "sleep", "1000")
+            self.assert_refused(result, 125, "cancelled", "The time of sandbox “", "is up")
+
     def test_deleted_is_told_from_unknown(self):
-        sandbox = self.create()
+        sandbox = self.create("--name", "was-here")
         self.assert_done(asb("rm", sandbox))
-        self.assert_refused(asb("exec", sandbox, "true"), 125, "was deleted")
+        self.assertIsNone(self.json("info", sandbox)["message"])
+        for name in [sandbox, "was-here"]:
+            self.assert_refused(asb("exec", name, "true"), 125, sandbox, "was deleted")
         self.assert_refused(asb("exec", "nobody", "true"), 125, "There is no sandbox")
 
     def test_names(self):
