@@ -80,25 +80,48 @@ dup_what_is_taken (GParamSpec *pspec)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+static char *
+dup_writable_names (GObjectClass *object_class)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n_found;
+  g_autofree GParamSpec **found = g_object_class_list_properties (object_class, &n_found);
+
+  for (guint i = 0; i < n_found; i++)
+    if (found[i]->flags & G_PARAM_WRITABLE)
+      g_string_append_printf (text, "%s“%s”", text->len > 0 ? ", " : "", found[i]->name);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static gboolean
-add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtrArray *names,
-            GArray *values, GError **error)
+set_unknown (GObjectClass *object_class, const char *owner, const char *key, GError **error)
+{
+  g_autofree char *known = dup_writable_names (object_class);
+
+  if (*known)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "There is no option “%s” of %s; there are %s", key, owner, known);
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "There is no option “%s” of %s, which has none", key, owner);
+  return FALSE;
+}
+
+static gboolean
+add_option (GObjectClass *object_class, const char *owner, const char *key, GVariant *variant,
+            GPtrArray *names, GArray *values, GError **error)
 {
   g_autofree char *name = g_strdelimit (g_strdup (key), "_", '-');
   GParamSpec *pspec = g_object_class_find_property (object_class, name);
   GValue value = G_VALUE_INIT;
 
   if (!pspec || !(pspec->flags & G_PARAM_WRITABLE))
-    {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "%s has no option “%s”",
-                   G_OBJECT_CLASS_NAME (object_class), key);
-      return FALSE;
-    }
+    return set_unknown (object_class, owner, key, error);
   /* “_” and “-” are the same, so that also two spellings of a dictionary may name one option. */
   if (g_ptr_array_find (names, pspec->name, NULL))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "Option “%s” of %s is given twice",
-                   key, G_OBJECT_CLASS_NAME (object_class));
+                   key, owner);
       return FALSE;
     }
   if (!set_value (variant, pspec, &value))
@@ -107,8 +130,7 @@ add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtr
 
       g_value_unset (&value);
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "Option “%s” of %s does not take a value like this: %s", key,
-                   G_OBJECT_CLASS_NAME (object_class), taken);
+                   "Option “%s” of %s does not take a value like this: %s", key, owner, taken);
       return FALSE;
     }
   g_ptr_array_add (names, (gpointer)pspec->name);
@@ -117,8 +139,8 @@ add_option (GObjectClass *object_class, const char *key, GVariant *variant, GPtr
 }
 
 static gboolean
-add_options (GObjectClass *object_class, GVariant *options, GPtrArray *names, GArray *values,
-             GError **error)
+add_options (GObjectClass *object_class, const char *owner, GVariant *options, GPtrArray *names,
+             GArray *values, GError **error)
 {
   GVariantIter iter;
   const char *key;
@@ -136,7 +158,7 @@ add_options (GObjectClass *object_class, GVariant *options, GPtrArray *names, GA
   g_variant_iter_init (&iter, options);
   while (g_variant_iter_next (&iter, "{&sv}", &key, &variant))
     {
-      gboolean added = add_option (object_class, key, variant, names, values, error);
+      gboolean added = add_option (object_class, owner, key, variant, names, values, error);
 
       g_variant_unref (variant);
       if (!added)
@@ -146,7 +168,7 @@ add_options (GObjectClass *object_class, GVariant *options, GPtrArray *names, GA
 }
 
 gpointer
-asb_options_new_object (GType type, GVariant *options, GError **error)
+asb_options_new_object (GType type, const char *owner, GVariant *options, GError **error)
 {
   g_autoptr (GTypeClass) type_class = g_type_class_ref (type);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -154,7 +176,7 @@ asb_options_new_object (GType type, GVariant *options, GError **error)
   g_autoptr (GObject) object = NULL;
 
   g_array_set_clear_func (values, (GDestroyNotify)g_value_unset);
-  if (!add_options (G_OBJECT_CLASS (type_class), options, names, values, error))
+  if (!add_options (G_OBJECT_CLASS (type_class), owner, options, names, values, error))
     return NULL;
 
   object = g_object_new_with_properties (type, names->len, (const char **)names->pdata,

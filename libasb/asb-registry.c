@@ -382,6 +382,14 @@ find (AsbRegistry *self, AsbModuleKind kind, const char *name, GType *type, AsbC
 }
 
 static gpointer
+make_of_type (GType type, AsbModuleKind kind, const char *name, GVariant *options, GError **error)
+{
+  g_autofree char *owner = g_strdup_printf ("%s “%s”", kind_names[kind], name);
+
+  return asb_options_new_object (type, owner, options, error);
+}
+
+static gpointer
 check_made (gpointer object, GType wanted, AsbModuleKind kind, const char *name, GError **error)
 {
   if (!object && error && !*error)
@@ -430,7 +438,7 @@ asb_registry_create_provider (AsbRegistry *self, const char *name, GVariant *opt
         provider = ((AsbProviderFactory)factory->function) (self, name, options, factory->user_data,
                                                             &local);
       else
-        provider = asb_options_new_object (type, options, &local);
+        provider = make_of_type (type, ASB_MODULE_KIND_PROVIDER, name, options, &local);
       provider = check_made (provider, ASB_TYPE_PROVIDER, ASB_MODULE_KIND_PROVIDER, name, &local);
     }
   if (local)
@@ -473,7 +481,7 @@ asb_registry_create_history_store (AsbRegistry *self, const char *name, GVariant
         store = ((AsbHistoryStoreFactory)factory->function) (self, name, options,
                                                              factory->user_data, &local);
       else
-        store = asb_options_new_object (type, options, &local);
+        store = make_of_type (type, ASB_MODULE_KIND_HISTORY_STORE, name, options, &local);
       store
           = check_made (store, ASB_TYPE_HISTORY_STORE, ASB_MODULE_KIND_HISTORY_STORE, name, &local);
     }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tool-commands.h"
 #include "tool-limits.h"
@@ -84,6 +85,17 @@ finish (Tool *tool, AsbBackend *backend)
                   full_name);
 }
 
+/* Where the sandbox cannot keep the record there is a way without. */
+static void
+say_no_sandbox (const GError *error)
+{
+  if (!options.no_record && g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
+      && strstr (error->message, "“sandbox_history”"))
+    tool_message ("%s; it works with --no-record", error->message);
+  else
+    tool_message_error (error);
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -101,7 +113,7 @@ run (Tool *tool, const ToolParsed *parsed)
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
-      tool_message_error (error);
+      say_no_sandbox (error);
       return TOOL_EXIT_ASB;
     }
   status = tool_run_command (tool, backend, spec);

@@ -110,11 +110,13 @@ class Place(TestCase):
         self.assertEqual(self.assert_done(done), b"hello\n")
 
     def test_mistakes(self):
-        for options, words in [(["--network", "all"], "“none”, “host”"), (["--set", "x"], "--set NAME=VALUE"),
-                               (["--set", "nonsense=1"], "“nonsense”"), (["--image", "x:1"], "“x:1”"),
-                               (["--provider", "nowhere"], "nowhere")]:
+        for options, *words in [(["--network", "all"], "“none”, “host”", "provider “local”"),
+                                (["--set", "x"], "--set NAME=VALUE"),
+                                (["--set", "nonsense=1"], "“nonsense” of provider “local”; there are ", "“network”"),
+                                (["--image", "x:1"], "“x:1”"), (["--provider", "nowhere"], "nowhere"),
+                                (["--provider", "mock"], "“sandbox_history”", "; it works with --no-record")]:
             with self.subTest(options):
-                self.assert_refused(asb("run", *options, "true"), 125, words)
+                self.assert_refused(asb("run", *options, "true"), 125, *words)
 
 
 class Words(TestCase):

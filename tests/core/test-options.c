@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <asb.h>
+#include <string.h>
 
 #include "asb-options-private.h"
 
 /* An object with a property of every type an option can have. */
+
+#define OWNER "the object of the test"
 
 #define TEST_TYPE_OBJECT (test_object_get_type ())
 G_DECLARE_FINAL_TYPE (TestObject, test_object, TEST, OBJECT, GObject)
@@ -154,7 +157,7 @@ make (const char *options, GError **error)
       = options ? g_variant_parse (NULL, options, NULL, NULL, error) : NULL;
 
   g_assert_true (!options || variant);
-  return asb_options_new_object (TEST_TYPE_OBJECT, variant, error);
+  return asb_options_new_object (TEST_TYPE_OBJECT, OWNER, variant, error);
 }
 
 static void
@@ -282,8 +285,25 @@ test_bad (void)
       g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
       if (!g_strrstr (bad_cases[i], "_"))
         g_assert_nonnull (g_strstr_len (error->message, -1, parts[1]));
-      g_assert_nonnull (g_strstr_len (error->message, -1, "TestObject"));
+      g_assert_nonnull (g_strstr_len (error->message, -1, OWNER));
     }
+}
+
+static void
+test_unknown (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("An option there is not is met with those there are, which can be set");
+
+  g_assert_null (make ("{'a-strng': <'text'>}", &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (
+      strstr (error->message, "There is no option “a-strng” of " OWNER "; there are"));
+  g_assert_nonnull (strstr (error->message, "“a-string”"));
+  g_assert_nonnull (strstr (error->message, "“construct-only”"));
+  g_assert_null (strstr (error->message, "“read-only”"));
+  g_assert_null (strstr (error->message, "text"));
 }
 
 static void
@@ -315,7 +335,7 @@ test_same_key_twice (void)
   g_variant_builder_add (&builder, "{sv}", "a-string", g_variant_new_string ("one"));
   g_variant_builder_add (&builder, "{sv}", "a-string", g_variant_new_string ("two"));
   options = g_variant_ref_sink (g_variant_builder_end (&builder));
-  g_assert_null (asb_options_new_object (TEST_TYPE_OBJECT, options, &error));
+  g_assert_null (asb_options_new_object (TEST_TYPE_OBJECT, OWNER, options, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
@@ -337,7 +357,7 @@ test_not_a_number (void)
         g_variant_dict_init (&dict, NULL);
         g_variant_dict_insert (&dict, names[i], "d", numbers[k]);
         options = g_variant_ref_sink (g_variant_dict_end (&dict));
-        g_assert_null (asb_options_new_object (TEST_TYPE_OBJECT, options, &error));
+        g_assert_null (asb_options_new_object (TEST_TYPE_OBJECT, OWNER, options, &error));
         g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
       }
 }
@@ -377,6 +397,7 @@ main (int argc, char **argv)
   g_test_add_func ("/options/none", test_none);
   g_test_add_func ("/options/good", test_good);
   g_test_add_func ("/options/bad", test_bad);
+  g_test_add_func ("/options/unknown", test_unknown);
   g_test_add_func ("/options/no-dictionary", test_no_dictionary);
   g_test_add_func ("/options/same-key-twice", test_same_key_twice);
   g_test_add_func ("/options/not-a-number", test_not_a_number);
