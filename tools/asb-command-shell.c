@@ -6,14 +6,18 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
+#include "tool-place.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
 
 static struct
 {
+  const char *name;
   gboolean keep;
   GPtrArray *limits;
+  const char *lifetime;
   ToolMounts mounts;
+  ToolPlace place;
 } options;
 
 static AsbBackend *
@@ -23,8 +27,11 @@ create (Tool *tool, GError **error)
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
 
   if (!tool_limits_set (backend_options, options.limits, error)
-      || !tool_mounts_apply (&options.mounts, backend_options, error))
+      || !tool_sandbox_set_ttl (backend_options, options.lifetime, error)
+      || !tool_mounts_apply (&options.mounts, backend_options, error)
+      || !tool_place_apply (&options.place, tool, backend_options, error))
     return NULL;
+  asb_backend_options_set_sandbox_name (backend_options, options.name);
   asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_lifetime (backend_options,
@@ -34,11 +41,23 @@ create (Tool *tool, GError **error)
   return tool_sandbox_create (tool, backend_options, error);
 }
 
+/* All these are for a new sandbox. */
+static const ToolOption option_entries[] = {
+  { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "names the sandbox" },
+  { "keep", 'k', TOOL_OPTION_FLAG, &options.keep, NULL,
+    "leaves a new sandbox when the shell has ended, as asb create does" },
+  { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
+  { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
+    "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
+  TOOL_MOUNT_OPTIONS (options.mounts),
+  TOOL_PLACE_OPTIONS (options.place),
+  { NULL },
+};
+
 static gboolean
 is_for_new_sandbox (const ToolOption *option)
 {
-  return option->value == &options.keep || option->value == &options.limits
-         || option->value == &options.mounts.mounts || option->value == &options.mounts.project;
+  return option >= option_entries && option < option_entries + G_N_ELEMENTS (option_entries);
 }
 
 static gboolean
@@ -93,14 +112,6 @@ run (Tool *tool, const ToolParsed *parsed)
   tool_backend_close (backend);
   return status;
 }
-
-static const ToolOption option_entries[] = {
-  { "keep", 'k', TOOL_OPTION_FLAG, &options.keep, NULL,
-    "leaves a new sandbox when the shell has ended, as asb create does" },
-  { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
-  TOOL_MOUNT_OPTIONS (options.mounts),
-  { NULL },
-};
 
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name; if not given, a new one",

@@ -172,10 +172,23 @@ sys.stdin.readline()
         self.assert_done(asb("cat", name, "file"), b"x\n")
         self.assert_done(asb("rm", name))
 
+    def test_shell_of_its_own_kind(self):
+        """A new sandbox is made as asb run and asb create make theirs."""
+        terminal = self.open("shell", "-kn", "kind", "--network=host", "--ttl", "1h", environment={"TERM": "dumb"})
+        self.read_prompt(terminal)
+        terminal.write(b"echo $(grep -c : /proc/net/dev) >lines; exit\n")
+        self.finish(terminal)
+        with open("/proc/net/dev", encoding="ascii") as file:
+            here = sum(":" in line for line in file)
+        self.assert_done(asb("cat", "kind", "lines"), b"%d\n" % here)
+        self.assertIsNotNone(self.json("info", "kind")["expires_at"])
+        self.assert_done(asb("rm", "kind"))
+
     def test_shell_of_what_is_there(self):
-        terminal = self.open("shell", "--keep", "box")
-        output = self.finish(terminal, 125)
-        self.assertIn(b"--keep is for a new sandbox", output)
+        for option in ["--keep", "--name=x", "--ttl=1", "--network=host", "--provider=mock", "--set=a=b"]:
+            terminal = self.open("shell", option, "box")
+            output = self.finish(terminal, 125)
+            self.assertIn(f"{option.partition('=')[0]} is for a new sandbox".encode(), output)
 
 
 class Options(SandboxTestCase):
