@@ -79,7 +79,7 @@ run (Tool *tool, const ToolParsed *parsed)
 
 static const ToolOption option_entries[] = {
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME",
-    "names the sandbox; the name serves instead of its ID" },
+    "names the sandbox; the name serves instead of its ID, and no other local one may have it" },
   { "env", 'e', TOOL_OPTION_TEXTS, &options.environment, "NAME[=VALUE]",
     "sets a variable for every command in the sandbox; without a value it is the one asb has, "
     "which shows in no list of processes" },

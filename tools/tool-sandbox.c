@@ -8,6 +8,7 @@
 
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-name.h"
 #include "tool-text.h"
 
 #define MIN_PREFIX 4
@@ -364,13 +365,33 @@ tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GError **err
   return TRUE;
 }
 
+/* Elsewhere others may have sandboxes; and the name of one that goes with its command is no more
+ * than a label. */
+static gboolean
+must_be_the_only (AsbBackendOptions *options, AsbProvider *provider)
+{
+  g_autofree char *provider_name = asb_provider_dup_name (provider);
+
+  return asb_backend_options_get_sandbox_name (options)
+         && asb_backend_options_get_lifetime (options) == ASB_LIFETIME_PERSISTENT
+         && g_strcmp0 (provider_name, TOOL_LOCAL_PROVIDER) == 0;
+}
+
 AsbBackend *
 tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error)
 {
   AsbProvider *given = asb_backend_options_get_provider (options);
-  AsbProvider *provider = given ? given : tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
+  AsbProvider *provider;
+  const char *name = asb_backend_options_get_sandbox_name (options);
+  g_auto (ToolNameClaim) claim = TOOL_NAME_CLAIM_INIT;
 
+  if (!tool_name_check (name, error))
+    return NULL;
+  provider = given ? given : tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
   if (!provider)
+    return NULL;
+  if (must_be_the_only (options, provider)
+      && !tool_name_claim (tool, provider, name, &claim, error))
     return NULL;
   asb_backend_options_set_provider (options, provider);
   asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CREATE);

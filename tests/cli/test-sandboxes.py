@@ -5,7 +5,7 @@ import pathlib
 import shutil
 
 import tap_unittest
-from cli_test import LIMIT, STATE, Terminal, TestCase, asb, start
+from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, start
 
 
 class Sandboxes(TestCase):
@@ -114,9 +114,26 @@ class Sandboxes(TestCase):
 
     def test_same_name_twice(self):
         first = self.create("--name", "twin")
-        second = self.create("--name", "twin")
-        self.assert_refused(asb("rm", "twin"), 1, f"local:{first} (twin)", f"local:{second} (twin)")
-        self.assertEqual(len(self.json("list")), 2)
+        self.assert_refused(asb("create", "--name", "twin"), 1, f"“twin” already, local:{first};")
+        self.assert_refused(asb("run", "--keep", "--name", "twin", "true"), 125, f"“twin” already, local:{first};")
+        self.assertEqual(len(self.json("list")), 1)
+        # What goes with its command may be called as it likes.
+        self.assert_done(asb("run", "--name", "twin", "true"))
+        self.assert_done(asb("rm", "twin"))
+        self.create("--name", "twin")
+
+    def test_same_name_at_once(self):
+        processes = [start("create", "--name", "twin") for _ in range(6)]
+        ends = [finish(process) for process in processes]
+        self.made += [output.decode().strip() for status, output, _ in ends if status == 0]
+        self.assertEqual(sorted(status for status, _, _ in ends), [0, 1, 1, 1, 1, 1], ends)
+        self.assertEqual([entry["name"] for entry in self.json("list")], ["twin"])
+
+    def test_impossible_names(self):
+        for name in ["pro:x", ":", ""]:
+            self.assert_refused(asb("create", "--name", name), 1, f"“{name}”")
+            self.assert_refused(asb("run", "--name", name, "true"), 125, f"“{name}”")
+        self.assertEqual(self.json("list"), [])
 
     def test_list(self):
         first = self.create("--name", "first")
