@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tool-commands.h"
+#include "tool-file.h"
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
@@ -16,6 +17,7 @@ static struct
   gboolean ignore_case;
   gboolean files;
   gboolean null;
+  gboolean json;
 } options;
 
 static int
@@ -67,7 +69,8 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  status = print_paths (G_LIST_MODEL (result));
+  status = options.json ? tool_files_print_json (G_LIST_MODEL (result))
+                        : print_paths (G_LIST_MODEL (result));
   return status != TOOL_EXIT_DONE ? status : tool_search_say_rest (result);
 }
 
@@ -77,6 +80,7 @@ static const ToolOption option_entries[] = {
     "takes letters for the same whatever their case" },
   { "null", '0', TOOL_OPTION_FLAG, &options.null, NULL,
     "ends each path with a zero byte, for xargs -0" },
+  { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tool-commands.h"
+#include "tool-json.h"
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
@@ -15,6 +16,9 @@ static struct
 {
   gboolean ignore_case;
   gboolean fixed;
+  gboolean files;
+  gboolean json;
+  gboolean line_number;
   const char *include;
 } options;
 
@@ -56,6 +60,95 @@ print_matches (GListModel *matches)
   return tool_output_print (text->str, text->len);
 }
 
+static void
+add_match (ToolJson *json, AsbTextMatch *match)
+{
+  gsize size;
+  const char *bytes = g_bytes_get_data (asb_text_match_get_bytes (match), &size);
+  g_autofree char *line = g_strndup (bytes ? bytes : "", size);
+
+  tool_json_begin_object (json, NULL);
+  tool_json_add_text (json, "path", asb_text_match_get_path (match));
+  tool_json_add_integer (json, "line_number", (gint64)asb_text_match_get_line_number (match));
+  tool_json_add_integer (json, "column", asb_text_match_get_column (match));
+  tool_json_add_integer (json, "offset", (gint64)asb_text_match_get_offset (match));
+  tool_json_add_text (json, "text", line);
+  tool_json_add_boolean (json, "truncated", asb_text_match_get_truncated (match));
+  tool_json_end_object (json);
+}
+
+static int
+print_json (GListModel *matches)
+{
+  ToolJson *json = tool_json_new ();
+
+  tool_json_begin_array (json, NULL);
+  for (guint i = 0; i < g_list_model_get_n_items (matches); i++)
+    {
+      g_autoptr (AsbTextMatch) match = g_list_model_get_item (matches, i);
+
+      add_match (json, match);
+    }
+  tool_json_end_array (json);
+  return tool_json_print (json);
+}
+
+/* Returns: (transfer full) (element-type utf8): each path once, as they come */
+static GPtrArray *
+list_paths (GListModel *matches)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < g_list_model_get_n_items (matches); i++)
+    {
+      g_autoptr (AsbTextMatch) match = g_list_model_get_item (matches, i);
+      char *path;
+
+      if (g_hash_table_contains (seen, asb_text_match_get_path (match)))
+        continue;
+      path = g_strdup (asb_text_match_get_path (match));
+      g_hash_table_add (seen, path);
+      g_ptr_array_add (paths, path);
+    }
+  return g_steal_pointer (&paths);
+}
+
+static int
+print_files (GListModel *matches)
+{
+  g_autoptr (GPtrArray) paths = list_paths (matches);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < paths->len; i++)
+    {
+      tool_search_append_path (text, paths->pdata[i]);
+      g_string_append_c (text, '\n');
+    }
+  return tool_output_print (text->str, text->len);
+}
+
+static int
+print_files_json (GListModel *matches)
+{
+  g_autoptr (GPtrArray) paths = list_paths (matches);
+  ToolJson *json = tool_json_new ();
+
+  tool_json_begin_array (json, NULL);
+  for (guint i = 0; i < paths->len; i++)
+    tool_json_add_text (json, NULL, paths->pdata[i]);
+  tool_json_end_array (json);
+  return tool_json_print (json);
+}
+
+static int
+print (GListModel *matches)
+{
+  if (options.files)
+    return options.json ? print_files_json (matches) : print_files (matches);
+  return options.json ? print_json (matches) : print_matches (matches);
+}
+
 static AsbSearchResult *
 search_text (Tool *tool, const ToolParsed *parsed, GError **error)
 {
@@ -91,17 +184,22 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  status = print_matches (G_LIST_MODEL (result));
+  status = print (G_LIST_MODEL (result));
   return status != TOOL_EXIT_DONE ? status : tool_search_say_rest (result);
 }
 
 static const ToolOption option_entries[] = {
   { "fixed", 'F', TOOL_OPTION_FLAG, &options.fixed, NULL,
     "takes the expression for a text, as it is" },
+  { "files-with-matches", 'l', TOOL_OPTION_FLAG, &options.files, NULL,
+    "prints only the paths of the files, each once" },
   { "ignore-case", 'i', TOOL_OPTION_FLAG, &options.ignore_case, NULL,
     "takes letters for the same whatever their case" },
   { "include", '\0', TOOL_OPTION_TEXT, &options.include, "PATTERN",
     "looks only into files whose paths match, as with asb find" },
+  { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
+  /* What is done anyway. */
+  { "line-number", 'n', TOOL_OPTION_FLAG, &options.line_number, NULL, NULL },
   { NULL },
 };
 

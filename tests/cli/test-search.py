@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb find and grep."""
 
+import base64
+
 import tap_unittest
 from cli_test import SandboxTestCase, Terminal, asb
 
@@ -27,6 +29,15 @@ class Find(Search):
         status, output = Terminal("find", "box", "odd/*").finish()
         self.assertEqual((status, len(output.splitlines())), (0, 1))
 
+    def test_json(self):
+        found = {entry["path"]: entry for entry in self.json("find", "box", "*.py")}
+        self.assertEqual(list(found), ["/workspace/src/.b.py", "/workspace/src/a.py"])
+        entry = found["/workspace/src/a.py"]
+        self.assertEqual((entry["name"], entry["kind"], entry["size"]), ("a.py", "file", 21))
+        (listed,) = self.json("ls", "box", "/workspace/src/a.py")
+        self.assertEqual(entry, listed)
+        self.assertEqual(self.json("find", "box", "nothing like it"), [])
+
     def test_refused(self):
         self.assert_refused(asb("find", "box", "../*"), 1, "..")
         self.assert_refused(asb("find", "box", "x", "missing"), 1, "missing")
@@ -48,6 +59,21 @@ class Grep(Search):
         self.assertEqual(status, 0)
         self.assertNotIn(b"\x07", output)
         self.assertIn(b"bell", output)
+
+    def test_habits(self):
+        self.assert_done(asb("grep", "-n", "box", "^import (os|re)"), b"/workspace/src/a.py:1:import os\n")
+        self.assert_done(asb("grep", "-l", "box", "import", "src"), b"/workspace/src/.b.py\n/workspace/src/a.py\n")
+        self.assert_done(asb("grep", "-il", "box", "^import$"), b"/workspace/top.PY\n")
+
+    def test_json(self):
+        match = {"path": "/workspace/src/a.py", "line_number": 2, "column": 7, "offset": 0, "text": "import sys",
+                 "truncated": False}
+        self.assertEqual(self.json("grep", "box", "sys", "src"), [match])
+        (match,) = self.json("grep", "box", "bell", "odd")
+        self.assertEqual(match["path"], "/workspace/odd/a\nb")
+        self.assertEqual(base64.b64decode(match["text"]["b64"]), b"bell \x07 and \xff")
+        self.assertEqual(self.json("grep", "-l", "box", "import", "src"), ["/workspace/src/.b.py", "/workspace/src/a.py"])
+        self.assertEqual(self.json("grep", "box", "nothing like it"), [])
 
     def test_refused(self):
         self.assert_refused(asb("grep", "box", "("), 1, "regular expression")
