@@ -254,7 +254,7 @@ run (Tool *tool, const ToolParsed *parsed)
 
 static const ToolOption option_entries[] = {
   { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
-    "looks at this provider; local if not given" },
+    "looks at this provider; local if not given", TOOL_COMPLETE_PROVIDER },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },
 };

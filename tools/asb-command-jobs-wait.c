@@ -24,7 +24,9 @@ run (Tool *tool, const ToolParsed *parsed)
 const ToolCommand tool_command_jobs_wait = {
   .name = "jobs wait",
   .summary = "wait until a job has ended",
-  .description = "Waits until a job has ended, and ends with the exit status of its command.",
+  .description = "Waits until a job has ended, and ends with the exit status of its command; if a "
+                 "signal ended that, also that of asb jobs stop, with 128 and the signal's "
+                 "number.",
   .arguments = tool_job_arguments,
   .usage_status = TOOL_EXIT_ASB,
   .run = run,

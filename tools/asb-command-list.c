@@ -72,7 +72,7 @@ static const ToolOption option_entries[] = {
     "lists removed sandboxes too, as long as there is a record of them" },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
-    "lists the sandboxes of this provider; local if not given" },
+    "lists the sandboxes of this provider; local if not given", TOOL_COMPLETE_PROVIDER },
   { NULL },
 };
 

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "tool-jobs.h"
 #include "tool-output.h"
+#include "tool-profile.h"
 #include "tool-sandbox.h"
 
 #define FILES_LINE ":file"
@@ -14,7 +16,8 @@
 typedef struct
 {
   Tool *tool;
-  const char *word; /* being typed */
+  const char *word;     /* being typed */
+  const char *argument; /* the first one before it, or NULL */
   GString *text;
 } Completion;
 
@@ -46,6 +49,12 @@ suggest_options (Completion *completion, const ToolCommand *command)
   suggest (completion, "--", "help");
 }
 
+static gboolean
+is_plain (const char *name)
+{
+  return !strpbrk (name, " \t\n'\"\\$`&|;<>()*?[]{}~#!:");
+}
+
 /* Names, and IDs of sandboxes that have none. */
 static void
 suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
@@ -58,11 +67,42 @@ suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
     {
       const char *name = asb_sandbox_info_get_name (infos->pdata[i]);
 
-      if (name && !strpbrk (name, " \t\n'\"\\$`&|;<>()*?[]{}~#!:"))
+      if (name && is_plain (name))
         suggest (completion, "", name);
       if (!name || *completion->word != '\0')
         suggest (completion, "", tool_sandbox_get_id (infos->pdata[i]));
     }
+}
+
+/* Names, and IDs of jobs that have none. */
+static void
+suggest_jobs (Completion *completion)
+{
+  g_auto (ToolJobs) jobs = { 0 };
+
+  if (!completion->argument
+      || !tool_jobs_open_in (completion->tool, completion->argument, &jobs, NULL))
+    return;
+  for (guint i = 0; i < g_list_model_get_n_items (jobs.jobs); i++)
+    {
+      g_autoptr (AsbJob) job = g_list_model_get_item (jobs.jobs, i);
+      const char *name = asb_job_get_name (job);
+
+      if (name && is_plain (name))
+        suggest (completion, "", name);
+      if (!name || *completion->word != '\0')
+        suggest (completion, "", asb_job_get_id (job));
+    }
+}
+
+/* @names: (transfer full) */
+static void
+suggest_names (Completion *completion, char **names)
+{
+  for (gsize i = 0; names[i]; i++)
+    if (is_plain (names[i]))
+      suggest (completion, "", names[i]);
+  g_strfreev (names);
 }
 
 static void
@@ -82,6 +122,19 @@ suggest_kind (Completion *completion, ToolCompletion kind)
     case TOOL_COMPLETE_COMMAND:
       suggest_commands (completion, tool_commands);
       break;
+    case TOOL_COMPLETE_JOB:
+      suggest_jobs (completion);
+      break;
+    case TOOL_COMPLETE_NETWORK:
+      suggest (completion, "", "none");
+      suggest (completion, "", "host");
+      break;
+    case TOOL_COMPLETE_PROVIDER:
+      suggest_names (completion, asb_registry_list_providers (asb_registry_get_default ()));
+      break;
+    case TOOL_COMPLETE_PROFILE:
+      suggest_names (completion, tool_profile_list_names ());
+      break;
     case TOOL_COMPLETE_NOTHING:
     default:
       break;
@@ -92,7 +145,7 @@ suggest_kind (Completion *completion, ToolCompletion kind)
  */
 static const ToolOption *
 skip_words (const ToolCommand *command, const ToolParsed *parsed, guint first, guint *n_arguments,
-            gboolean *options_end)
+            const char **argument, gboolean *options_end)
 {
   const ToolOption *waiting = NULL;
 
@@ -116,7 +169,7 @@ skip_words (const ToolCommand *command, const ToolParsed *parsed, guint first, g
       if (option && option->kind != TOOL_OPTION_FLAG && !strchr (word, '='))
         waiting = option;
       else if (*options_end || *word != '-')
-        ++*n_arguments;
+        *argument = ++*n_arguments == 1 ? word : *argument;
     }
   *options_end |= command->foreign_from > 0 && *n_arguments >= command->foreign_from;
   return waiting;
@@ -128,7 +181,8 @@ suggest_for_command (Completion *completion, const ToolCommand *command, const T
 {
   guint n_arguments;
   gboolean options_end;
-  const ToolOption *waiting = skip_words (command, parsed, first, &n_arguments, &options_end);
+  const ToolOption *waiting
+      = skip_words (command, parsed, first, &n_arguments, &completion->argument, &options_end);
   const ToolArgument *argument = tool_command_get_argument (command, n_arguments, n_arguments + 1);
 
   if (waiting)
@@ -145,7 +199,7 @@ tool_complete_print (Tool *tool, const ToolParsed *parsed)
   const ToolCommand *const *commands = tool_commands;
   const ToolCommand *command = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
-  Completion completion = { tool, "", text };
+  Completion completion = { tool, "", NULL, text };
   guint first = 0;
 
   if (parsed->arguments->len > 0)

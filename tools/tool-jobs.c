@@ -17,13 +17,13 @@
 
 const ToolArgument tool_job_arguments[] = {
   { "ID", SANDBOX, 0, TOOL_COMPLETE_SANDBOX },
-  { "JOB", JOB, 0, TOOL_COMPLETE_NOTHING },
+  { "JOB", JOB, 0, TOOL_COMPLETE_JOB },
   { NULL },
 };
 
 const ToolArgument tool_jobs_arguments[] = {
   { "ID", SANDBOX, 0, TOOL_COMPLETE_SANDBOX },
-  { "JOB", JOB, TOOL_ARGUMENT_REPEATED, TOOL_COMPLETE_NOTHING },
+  { "JOB", JOB, TOOL_ARGUMENT_REPEATED, TOOL_COMPLETE_JOB },
   { NULL },
 };
 
@@ -37,16 +37,22 @@ tool_jobs_clear (ToolJobs *self)
 }
 
 gboolean
-tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error)
+tool_jobs_open_in (Tool *tool, const char *sandbox, ToolJobs *self, GError **error)
 {
   g_auto (ToolWait) wait = { 0 };
 
-  self->backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), error);
+  self->backend = tool_sandbox_connect (tool, sandbox, error);
   if (!self->backend)
     return FALSE;
   asb_backend_list_jobs_async (self->backend, tool->cancellable, tool_wait_cb, &wait);
   self->jobs = asb_backend_list_jobs_finish (self->backend, tool_wait (&wait), error);
   return self->jobs != NULL;
+}
+
+gboolean
+tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error)
+{
+  return tool_jobs_open_in (tool, tool_parsed_get (parsed, 0), self, error);
 }
 
 static gboolean
@@ -102,6 +108,14 @@ tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func)
   return status;
 }
 
+/* By a signal: one that ended by itself when it was told to says nothing of that. */
+static gboolean
+was_stopped (AsbCommandResult *result)
+{
+  return asb_command_result_get_state (result) == ASB_COMMAND_STATE_CANCELLED
+         && asb_command_result_get_term_signal (result) > 0;
+}
+
 int
 tool_job_wait (Tool *tool, AsbJob *job)
 {
@@ -111,6 +125,11 @@ tool_job_wait (Tool *tool, AsbJob *job)
 
   asb_job_wait_async (job, tool->cancellable, tool_wait_cb, &wait);
   result = asb_job_wait_finish (job, tool_wait (&wait), &error);
+  if (result && was_stopped (result))
+    {
+      tool_message ("The job was stopped");
+      return TOOL_EXIT_SIGNAL + asb_command_result_get_term_signal (result);
+    }
   if (result)
     return tool_run_get_result_status (result);
   tool_message_error (error);

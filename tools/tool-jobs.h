@@ -15,6 +15,7 @@ typedef struct
 void tool_jobs_clear (ToolJobs *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolJobs, tool_jobs_clear)
 
+gboolean tool_jobs_open_in (Tool *tool, const char *sandbox, ToolJobs *self, GError **error);
 /* Connects to the sandbox that the first argument names. */
 gboolean tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error);
 

@@ -23,7 +23,7 @@ typedef struct
     &(values).provider,                                                                            \
     "NAME",                                                                                        \
     "makes the sandbox with this provider, see asb modules; local if not given",                   \
-    TOOL_COMPLETE_NOTHING },                                                                       \
+    TOOL_COMPLETE_PROVIDER },                                                                      \
       { "image",                                                                                   \
         '\0',                                                                                      \
         TOOL_OPTION_TEXT,                                                                          \
@@ -38,7 +38,7 @@ typedef struct
         "NETWORK",                                                                                 \
         "none, or host: the network of this machine, with all its services on loopback, which is " \
         "weaker; none if not given",                                                               \
-        TOOL_COMPLETE_NOTHING },                                                                   \
+        TOOL_COMPLETE_NETWORK },                                                                   \
   {                                                                                                \
     "set", '\0', TOOL_OPTION_TEXTS, &(values).settings, "NAME=VALUE",                              \
         "sets an option of the provider, as its documentation names it", TOOL_COMPLETE_NOTHING     \

@@ -13,7 +13,8 @@ static const char *profile_name;
 
 const ToolOption tool_profile_options[] = {
   { "profile", '\0', TOOL_OPTION_TEXT, &profile_name, "NAME",
-    "takes options that are not given here from this profile of the configuration file" },
+    "takes options that are not given here from this profile of the configuration file",
+    TOOL_COMPLETE_PROFILE },
   { NULL },
 };
 
@@ -37,6 +38,15 @@ load (const char *file_name, GError **error)
     g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                  "Could not read the configuration file “%s”: %s", file_name, cause->message);
   return NULL;
+}
+
+char **
+tool_profile_list_names (void)
+{
+  g_autofree char *file_name = dup_file_name ();
+  g_autoptr (GKeyFile) file = load (file_name, NULL);
+
+  return file ? g_key_file_get_groups (file, NULL) : g_new0 (char *, 1);
 }
 
 /* Options without an argument are wishes of the moment. */

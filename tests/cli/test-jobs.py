@@ -88,8 +88,30 @@ class Jobs(SandboxTestCase):
         self.assert_done(self.jobs("stop", first, second))
         states = {job["id"]: job["state"] for job in self.json("jobs", "list", self.sandbox)}
         self.assertEqual((states[first], states[second]), ("cancelled", "cancelled"))
-        self.assertEqual(self.jobs("wait", first).returncode, 125)
+        self.assert_refused(self.jobs("wait", second), 128 + signal.SIGTERM, "stopped")
+        self.assert_refused(self.jobs("wait", first), 128 + signal.SIGTERM, "stopped")
+        willing = self.detach("--", "sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done")
+        follower = start("jobs", "logs", "-f", self.sandbox, willing)
+        self.assertEqual(follower.stdout.readline(), b"ready\n")
+        self.assert_done(self.jobs("stop", willing))
+        finish(follower)
+        self.assert_refused(self.jobs("wait", willing), 125, "cancelled")
         self.assert_done(self.jobs("rm", first, second))
+
+    def test_completion(self):
+        self.exec("--", "mkfifo", "completed")
+        named, other = self.detach("--", "cat", "completed", name="server"), self.detach("--", "cat", "completed")
+
+        def complete(*words):
+            return asb("help", "--complete", "--", "jobs", *words).stdout.decode().split()
+
+        self.assertIn("server", complete("logs", "box", ""))
+        self.assertIn(other, complete("logs", self.sandbox, ""))
+        self.assertNotIn(named, complete("logs", "box", ""))
+        self.assertEqual(complete("stop", "box", "x", "serv"), ["server"])
+        self.assertEqual(complete("signal", "-s", "KILL", "box", named), [named])
+        self.assertEqual(complete("logs", "nobody", ""), [])
+        self.assert_done(self.jobs("stop", named, other))
 
     def test_list(self):
         self.exec("--", "mkfifo", "listed")

@@ -39,6 +39,14 @@ class Profiles(TestCase):
         self.assertEqual(self.show(ASB_PROFILE="work"), "-2-/workspace")
         self.assertEqual(self.show("--profile", "default", ASB_PROFILE="work"), "1--/workspace")
 
+    def test_completion(self):
+        self.write("[default]\nenv=A=1\n\n[work]\n\n[two words]\n")
+        ask = ["help", "--complete", "--", "run", "--profile"]
+        self.assert_done(self.asb(*ask, ""), b"default\nwork\n")
+        self.assert_done(self.asb(*ask, "w"), b"work\n")
+        (self.folder / "asb" / "config").unlink()
+        self.assert_done(self.asb(*ask, ""), b"")
+
     def test_missing(self):
         self.write("[default]\n")
         result = self.asb("run", "--profile", "wrok", *SHOW)

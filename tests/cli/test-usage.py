@@ -204,6 +204,11 @@ class Completion(TestCase):
     def test_arguments_of_options(self):
         self.assertEqual(complete("run", "--name", ""), [])
         self.assertEqual(complete("run", "--name", "x", "--k"), ["--keep"])
+        self.assertEqual(complete("run", "--network", ""), ["none", "host"])
+        self.assertEqual(complete("shell", "--network", "h"), ["host"])
+        for command in ["create", "list", "doctor"]:
+            self.assertEqual(complete(command, "--provider", "lo"), ["local"])
+        self.assertIn("mock", complete("run", "--provider", ""))
 
     def test_nonsense(self):
         self.assertEqual(complete(), COMMANDS)
