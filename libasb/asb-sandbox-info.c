@@ -27,6 +27,8 @@ struct _AsbSandboxInfo
   GDateTime *created_at;
   GDateTime *expires_at;
   GListModel *mounts;
+  AsbResourceLimits *limits;
+  char *network;
   char *message;
 };
 
@@ -41,6 +43,8 @@ enum
   PROP_CREATED_AT,
   PROP_EXPIRES_AT,
   PROP_MOUNTS,
+  PROP_LIMITS,
+  PROP_NETWORK,
   PROP_MESSAGE,
   N_PROPS
 };
@@ -61,6 +65,8 @@ asb_sandbox_info_finalize (GObject *object)
   g_clear_pointer (&self->created_at, g_date_time_unref);
   g_clear_pointer (&self->expires_at, g_date_time_unref);
   g_clear_object (&self->mounts);
+  g_clear_object (&self->limits);
+  g_clear_pointer (&self->network, g_free);
   g_clear_pointer (&self->message, g_free);
 
   G_OBJECT_CLASS (asb_sandbox_info_parent_class)->finalize (object);
@@ -96,6 +102,12 @@ asb_sandbox_info_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_MOUNTS:
       g_value_set_object (value, self->mounts);
+      break;
+    case PROP_LIMITS:
+      g_value_set_object (value, self->limits);
+      break;
+    case PROP_NETWORK:
+      g_value_set_string (value, self->network);
       break;
     case PROP_MESSAGE:
       g_value_set_string (value, self->message);
@@ -136,6 +148,12 @@ asb_sandbox_info_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_MOUNTS:
       self->mounts = g_value_dup_object (value);
+      break;
+    case PROP_LIMITS:
+      self->limits = g_value_dup_object (value);
+      break;
+    case PROP_NETWORK:
+      self->network = g_value_dup_string (value);
       break;
     case PROP_MESSAGE:
       self->message = g_value_dup_string (value);
@@ -233,6 +251,28 @@ asb_sandbox_info_class_init (AsbSandboxInfoClass *klass)
    */
   properties[PROP_MOUNTS]
       = g_param_spec_object ("mounts", NULL, NULL, G_TYPE_LIST_MODEL, ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbSandboxInfo:limits:
+   *
+   * What its processes may take, with what holds where nothing was said. %NULL where the provider
+   * does not tell.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LIMITS] = g_param_spec_object ("limits", NULL, NULL, ASB_TYPE_RESOURCE_LIMITS,
+                                                 ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbSandboxInfo:network:
+   *
+   * The network it has, in the provider's words: of a local sandbox `none` or `host`. %NULL where
+   * the provider does not tell.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_NETWORK]
+      = g_param_spec_string ("network", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
    * AsbSandboxInfo:message:
@@ -395,6 +435,42 @@ asb_sandbox_info_get_mounts (AsbSandboxInfo *self)
   g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
 
   return self->mounts;
+}
+
+/**
+ * asb_sandbox_info_get_limits:
+ * @self: a [class@SandboxInfo]
+ *
+ * Gets [property@SandboxInfo:limits].
+ *
+ * Returns: (transfer none) (nullable): what its processes may take
+ *
+ * Since: 1.0
+ */
+AsbResourceLimits *
+asb_sandbox_info_get_limits (AsbSandboxInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
+
+  return self->limits;
+}
+
+/**
+ * asb_sandbox_info_get_network:
+ * @self: a [class@SandboxInfo]
+ *
+ * Gets [property@SandboxInfo:network].
+ *
+ * Returns: (transfer none) (nullable): the network it has, in the provider's words
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_info_get_network (AsbSandboxInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
+
+  return self->network;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "asb-enums.h"
+#include "asb-resource-limits.h"
 #include "asb-sandbox-ref.h"
 #include "asb-version.h"
 
@@ -35,6 +36,10 @@ ASB_AVAILABLE_IN_1_0
 GDateTime *asb_sandbox_info_get_expires_at (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 GListModel *asb_sandbox_info_get_mounts (AsbSandboxInfo *self);
+ASB_AVAILABLE_IN_1_0
+AsbResourceLimits *asb_sandbox_info_get_limits (AsbSandboxInfo *self);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_info_get_network (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_info_get_message (AsbSandboxInfo *self);
 

@@ -4,6 +4,7 @@
 
 #include "tool-commands.h"
 #include "tool-json.h"
+#include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
 #include "tool-output.h"
@@ -64,6 +65,16 @@ append_mounts (GString *text, GListModel *mounts)
     }
 }
 
+/* As --limit takes it; sizes are bytes and times seconds. */
+static void
+append_limit (const char *name, guint64 number, gpointer user_data)
+{
+  g_autofree char *value = g_strdup_printf ("%s=%" G_GUINT64_FORMAT, name, number);
+
+  if (number > 0)
+    append (user_data, "limit", value);
+}
+
 static int
 print_text (AsbSandboxInfo *info)
 {
@@ -84,6 +95,9 @@ print_text (AsbSandboxInfo *info)
   append (text, "image", asb_sandbox_info_get_image (info));
   append (text, "workdir", asb_sandbox_info_get_workdir (info));
   append_mounts (text, asb_sandbox_info_get_mounts (info));
+  append (text, "network", asb_sandbox_info_get_network (info));
+  if (asb_sandbox_info_get_limits (info))
+    tool_limits_foreach (asb_sandbox_info_get_limits (info), append_limit, text);
   append_metadata (text, asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (info)));
   return tool_output_print (text->str, text->len);
 }

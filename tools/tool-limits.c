@@ -110,3 +110,15 @@ tool_limits_set_command (AsbCommandSpec *spec, GPtrArray *texts, GError **error)
     asb_command_spec_set_limits (spec, limits);
   return TRUE;
 }
+
+void
+tool_limits_foreach (AsbResourceLimits *limits, ToolLimitFunc func, gpointer user_data)
+{
+  guint64 number;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (known); i++)
+    {
+      g_object_get (limits, known[i].property, &number, NULL);
+      func (known[i].name, number, user_data);
+    }
+}

@@ -16,3 +16,6 @@
 gboolean tool_limits_set (AsbBackendOptions *options, GPtrArray *texts, GError **error);
 /* The same for one command. */
 gboolean tool_limits_set_command (AsbCommandSpec *spec, GPtrArray *texts, GError **error);
+/* Calls @func for each limit with its name in --limit; 0: there is none. */
+typedef void (*ToolLimitFunc) (const char *name, guint64 number, gpointer user_data);
+void tool_limits_foreach (AsbResourceLimits *limits, ToolLimitFunc func, gpointer user_data);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tool-json.h"
+#include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-name.h"
 #include "tool-text.h"
@@ -430,6 +431,30 @@ add_mounts (ToolJson *json, GListModel *mounts)
   tool_json_end_array (json);
 }
 
+static void
+add_limit (const char *name, guint64 number, gpointer user_data)
+{
+  g_autofree char *key = g_strdelimit (g_strdup (name), "-", '_');
+
+  if (number > 0)
+    tool_json_add_integer (user_data, key, (gint64)number);
+  else
+    tool_json_add_null (user_data, key);
+}
+
+static void
+add_limits (ToolJson *json, AsbResourceLimits *limits)
+{
+  if (!limits)
+    {
+      tool_json_add_null (json, "limits");
+      return;
+    }
+  tool_json_begin_object (json, "limits");
+  tool_limits_foreach (limits, add_limit, json);
+  tool_json_end_object (json);
+}
+
 void
 tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
 {
@@ -447,6 +472,8 @@ tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
   tool_json_add_time (json, "created_at", asb_sandbox_info_get_created_at (info));
   tool_json_add_time (json, "expires_at", asb_sandbox_info_get_expires_at (info));
   add_mounts (json, asb_sandbox_info_get_mounts (info));
+  add_limits (json, asb_sandbox_info_get_limits (info));
+  tool_json_add_text (json, "network", asb_sandbox_info_get_network (info));
   tool_json_add_table (json, "metadata", asb_sandbox_ref_get_metadata (ref));
   tool_json_end_object (json);
 }

@@ -346,5 +346,6 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
     created_at = g_date_time_add (second, self->created_at % G_USEC_PER_SEC);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", self->name,
                        "message", message, "image", "host", "workdir", self->workdir, "created-at",
-                       created_at, "expires-at", expires_at, "mounts", mounts, NULL);
+                       created_at, "expires-at", expires_at, "mounts", mounts, "limits",
+                       self->limits, "network", self->host_network ? "host" : "none", NULL);
 }

@@ -165,7 +165,7 @@ class Sandboxes(TestCase):
     def test_list_json(self):
         sandbox = self.create("--name", "näme “x” \\ \"y\"")
         (entry,) = self.json("list")
-        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message", "mounts",
+        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message", "mounts", "limits", "network",
                                       "image", "workdir", "created_at", "expires_at", "metadata"})
         self.assertEqual((entry["provider"], entry["id"]), ("local", sandbox))
         self.assertEqual(entry["name"], "näme “x” \\ \"y\"")
@@ -191,6 +191,20 @@ class Sandboxes(TestCase):
         self.assertRegex(text, rf"(?m)^id +local:{sandbox}$")
         self.assertRegex(text, r"(?m)^state +running$")
         self.assertRegex(text, r"(?m)^workdir +/workspace$")
+
+    def test_info_of_bounds(self):
+        sandbox = self.create("--network=host", "--limit", "processes=77", "--limit", "memory=1G", "--limit", "cpu=2m")
+        info = self.json("info", sandbox)
+        self.assertEqual(info["network"], "host")
+        self.assertEqual({name: info["limits"][name] for name in ["processes", "memory", "cpu"]},
+                         {"processes": 77, "memory": 1 << 30, "cpu": 120})
+        self.assertEqual(set(info["limits"]), {"processes", "memory", "cpu", "files", "file_size"})
+        text = self.assert_done(asb("info", sandbox)).decode()
+        for line in ["network +host", "limit +processes=77", "limit +memory=1073741824", "limit +cpu=120"]:
+            self.assertRegex(text, rf"(?m)^{line}$")
+        self.assert_done(asb("rm", sandbox))
+        self.assertEqual(self.json("info", sandbox)["network"], "host")
+        self.assertEqual(self.json("info", self.create())["network"], "none")
 
     def test_info_of_a_removed_one(self):
         sandbox = self.create()
