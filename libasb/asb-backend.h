@@ -15,6 +15,7 @@
 #include "asb-file-edit.h"
 #include "asb-file-info.h"
 #include "asb-file-search.h"
+#include "asb-file-watch.h"
 #include "asb-job.h"
 #include "asb-line-window.h"
 #include "asb-search-result.h"
@@ -232,6 +233,16 @@ void asb_backend_search_text_async (AsbBackend *self, AsbFileSearch *search,
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_backend_search_text_finish (AsbBackend *self, GAsyncResult *result,
                                                  GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbFileWatch *asb_backend_watch_files (AsbBackend *self, const char *path, AsbFileFlags flags,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_watch_files_async (AsbBackend *self, const char *path, AsbFileFlags flags,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbFileWatch *asb_backend_watch_files_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
 ASB_AVAILABLE_IN_1_0
 gboolean asb_backend_delete_sandbox (AsbBackend *self, GCancellable *cancellable, GError **error);
 ASB_AVAILABLE_IN_1_0

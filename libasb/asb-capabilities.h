@@ -174,6 +174,14 @@ G_BEGIN_DECLS
  * Since: 1.0
  */
 #define ASB_CAPABILITY_BACKGROUND_JOBS "background_jobs"
+/**
+ * ASB_CAPABILITY_FILE_WATCH:
+ *
+ * What changes in directories can be told as it happens.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_FILE_WATCH "file_watch"
 
 /**
  * ASB_CAPABILITY_MOUNTS:

@@ -228,7 +228,7 @@ typedef enum
  * @ASB_FILE_FLAGS_NONE: nothing special
  * @ASB_FILE_FLAGS_CREATE_ONLY: for writing: fail if the file exists
  * @ASB_FILE_FLAGS_NO_PARENTS: for writing and making directories: make no missing ones on the way
- * @ASB_FILE_FLAGS_RECURSIVE: for deleting: with everything inside
+ * @ASB_FILE_FLAGS_RECURSIVE: for deleting and watching: with everything inside
  * @ASB_FILE_FLAGS_OVERWRITE: for moving: replace what stands there
  * @ASB_FILE_FLAGS_NOFOLLOW: for querying: tell of a symbolic link itself
  *
@@ -245,6 +245,50 @@ typedef enum /*< flags >*/
   ASB_FILE_FLAGS_OVERWRITE = 1 << 3,
   ASB_FILE_FLAGS_NOFOLLOW = 1 << 4
 } AsbFileFlags;
+
+/**
+ * AsbFileEventKind:
+ * @ASB_FILE_EVENT_KIND_CREATED: it is new here, or came from elsewhere
+ * @ASB_FILE_EVENT_KIND_CHANGED: it was written to, or who could write to it has closed it
+ * @ASB_FILE_EVENT_KIND_DELETED: it is gone, or went elsewhere
+ * @ASB_FILE_EVENT_KIND_MOVED: it has another path
+ * @ASB_FILE_EVENT_KIND_ATTRIBUTES: its mode, owner or times changed
+ * @ASB_FILE_EVENT_KIND_UNWATCHED: nothing will be told of this directory, nor of what is below it
+ * @ASB_FILE_EVENT_KIND_OVERFLOW: events were lost; look at everything anew
+ *
+ * What has happened to a file that is watched.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_FILE_EVENT_KIND_CREATED,
+  ASB_FILE_EVENT_KIND_CHANGED,
+  ASB_FILE_EVENT_KIND_DELETED,
+  ASB_FILE_EVENT_KIND_MOVED,
+  ASB_FILE_EVENT_KIND_ATTRIBUTES,
+  ASB_FILE_EVENT_KIND_UNWATCHED,
+  ASB_FILE_EVENT_KIND_OVERFLOW
+} AsbFileEventKind;
+
+/**
+ * AsbFileWatchState:
+ * @ASB_FILE_WATCH_STATE_ACTIVE: it watches
+ * @ASB_FILE_WATCH_STATE_CLOSED: it was closed
+ * @ASB_FILE_WATCH_STATE_GONE: what it watched is gone
+ * @ASB_FILE_WATCH_STATE_FAILED: it broke off, for example with the connection
+ *
+ * Whether a watch goes on, and if not, why.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_FILE_WATCH_STATE_ACTIVE,
+  ASB_FILE_WATCH_STATE_CLOSED,
+  ASB_FILE_WATCH_STATE_GONE,
+  ASB_FILE_WATCH_STATE_FAILED
+} AsbFileWatchState;
 
 /**
  * AsbSearchFlags:

@@ -221,7 +221,7 @@ asb_guest_call_handle_event (AsbGuestCall *self, const json_t *event, GError **e
     return refuse (error, "an event came after the reply of its call");
   if (!asb_guest_json_get_string (event, "event", G_MAXSIZE, &name, error))
     return FALSE;
-  if (!self->kind->opening && g_str_equal (name, "opened"))
+  if (!self->kind->opening && (g_str_equal (name, "opened") || g_str_equal (name, "watching")))
     begin (self);
   if (!self->kind->opening || !g_str_equal (name, self->kind->opening))
     return TRUE;

@@ -101,6 +101,7 @@ static const struct
   { "attributes", ASB_CAPABILITY_FILE_ATTRIBUTES },
   { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
   { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
+  { "watch", ASB_CAPABILITY_FILE_WATCH },
   { "terminals", ASB_CAPABILITY_COMMAND_TERMINAL },
 };
 

@@ -13,7 +13,7 @@ const {CommandFlags, CommandSpec, FileFlags} = Asb;
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
 for (const verb of ['close', 'delete_file', 'edit_file', 'execute', 'find_files', 'list_files', 'list_jobs', 'move_file',
   'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'read_lines', 'search_text', 'set_attributes',
-  'start_command', 'start_job', 'write_file'])
+  'start_command', 'start_job', 'watch_files', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
   Gio._promisify(Asb.Command.prototype, `${verb}_async`, `${verb}_finish`);
@@ -168,6 +168,16 @@ async function edits() {
   equal((await backend.set_attributes_async('s/a.txt', 0o600, -1, -1, null)).get_mode(), 0o600);
 }
 
+async function watches() {
+  const watch = await backend.watch_files_async('s', FileFlags.NONE, null);
+  const event = new Promise(resolve => watch.connect('changed', (_watch, told) => resolve(told)));
+  const end = new Promise(resolve => watch.connect('ended', () => resolve(watch.get_state())));
+  await backend.write_file_async('s/new', new GLib.Bytes([1]), null, null);
+  equal((await event).get_path().startsWith('/workspace/s/'), true);
+  watch.close();
+  equal(await end, Asb.FileWatchState.CLOSED);
+}
+
 function record() {
   const store = backend.get_history_store();
   const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
@@ -189,4 +199,4 @@ async function close() {
 }
 
 run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, jobs, manyAtOnce,
-  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, record, close]);
+  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, watches, record, close]);

@@ -67,6 +67,9 @@ class Subjects:
     def make_Job(self):
         return self.backend().start_job(Asb.CommandSpec.new_argv(["true"]), None, None)
 
+    def make_FileWatch(self):
+        return self.backend().watch_files("/workspace", Asb.FileFlags.NONE, None)
+
     def make_SandboxRef(self):
         return self.backend().get_ref()
 
