@@ -88,6 +88,7 @@ take_frame (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *pay
 {
   uint64_t count;
 
+  worker->heard = true;
   switch (header->type)
     {
     case ASB_FRAME_CANCEL:
@@ -184,10 +185,13 @@ worker_wait_for (FileWorker *worker, int fd, int timeout)
 
   if (!worker_goes_on (worker))
     return false;
-  if (poll (polled, 2, timeout) > 0 && polled[0].revents != 0
+  /* What was heard before, while something was sent, will not come again. */
+  if (!worker->heard && poll (polled, 2, timeout) > 0 && polled[0].revents != 0
       && frame_reader_fill (&worker->reader, worker->socket_fd) == FRAME_READER_CLOSED)
     worker->closed = true;
-  return worker_goes_on (worker);
+  worker_goes_on (worker);
+  worker->heard = false;
+  return !is_ended (worker);
 }
 
 size_t

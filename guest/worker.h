@@ -31,6 +31,7 @@ typedef struct
   bool recorded; /* the record wants to know more */
   bool cancelled;
   bool stopped; /* nobody takes more of channel 1 */
+  bool heard;   /* something of the call, since worker_wait_for () returned */
   bool has_lock;
   bool input_ended;
   uint64_t sent;

@@ -117,6 +117,16 @@ def test_folders_that_come_and_move():
         assert stop(client, call) == {"reason": "stopped", "overflow": False}
 
 
+def test_stopped_while_it_tells():
+    """What the client says while something is sent to it is not missed."""
+    with Guest() as guest:
+        client = guest.connect()
+        for i in range(500):
+            call = watch(client, guest.work)
+            write(guest.in_work("file"))
+            assert stop(client, call)["reason"] == "stopped"
+
+
 def test_links_and_the_history_are_not_gone_into():
     with Guest() as guest:
         client = guest.connect()
