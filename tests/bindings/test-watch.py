@@ -12,7 +12,7 @@ Kind, State, FLAGS = Asb.FileEventKind, Asb.FileWatchState, Asb.FileFlags
 MAX_WATCHES = 16
 
 
-class TestWatch(BackendTestCase):
+class WatchTestCase(BackendTestCase):
     def setUp(self):
         super().setUp()
         self.context = GLib.MainContext.new()
@@ -44,6 +44,18 @@ class TestWatch(BackendTestCase):
     def until_told(self, kind, path):
         self.until(lambda: (kind, path) in self.seen)
 
+    def watch_again(self, path="d", flags=FLAGS.NONE):
+        """The guest has room once it has heard of the end of others."""
+        while True:
+            try:
+                return self.backend.watch_files(path, flags, None)
+            except GLib.Error as error:
+                if not error.matches(Asb.error_quark(), Asb.Error.TOO_MANY_REQUESTS):
+                    raise
+                self.shell("true")
+
+
+class TestWatch(WatchTestCase):
     def test_directory(self):
         watch = self.watch()
         self.assertEqual((watch.get_path(), watch.get_state()), ("/workspace/d", State.ACTIVE))
@@ -100,32 +112,6 @@ class TestWatch(BackendTestCase):
             self.until(lambda: {(Kind.OVERFLOW, None), mark} & self.seen)
         watch.close()
 
-    def watch_again(self, path="d", flags=FLAGS.NONE):
-        """The guest has room once it has heard of the end of others."""
-        while True:
-            try:
-                return self.backend.watch_files(path, flags, None)
-            except GLib.Error as error:
-                if not error.matches(Asb.error_quark(), Asb.Error.TOO_MANY_REQUESTS):
-                    raise
-                self.shell("true")
-
-    def test_closed_and_dropped_watches_end(self):
-        """More than can be at once, and the context does not run."""
-        kept = []
-        for _ in range(3 * MAX_WATCHES):
-            watch = self.watch_again()
-            watch.close()
-            kept.append(watch)
-        for _ in range(3 * MAX_WATCHES):
-            watch = self.watch_again()
-            del watch
-
-    def test_too_many(self):
-        watches = [self.watch_again() for _ in range(MAX_WATCHES)]
-        self.assert_fails(Asb.Error.TOO_MANY_REQUESTS, self.backend.watch_files, "d", FLAGS.NONE, None)
-        del watches
-
     def test_asynchronously(self):
         watch = wait_for(self.backend.watch_files_async, self.backend.watch_files_finish, "d", FLAGS.NONE, None)
         self.assertEqual(watch.get_state(), State.ACTIVE)
@@ -145,6 +131,26 @@ class TestWatch(BackendTestCase):
         self.assertFalse(mock.get_capabilities().supports(Asb.CAPABILITY_FILE_WATCH))
         self.assert_fails(Asb.Error.UNSUPPORTED_CAPABILITY, mock.watch_files, "/", FLAGS.NONE, None)
         mock.close(None)
+
+
+class TestManyInARow(WatchTestCase):
+    def test_closed_and_dropped_watches_end(self):
+        """More than can be at once, and the context does not run."""
+        kept = []
+        for _ in range(3 * MAX_WATCHES):
+            watch = self.watch_again()
+            watch.close()
+            kept.append(watch)
+        for _ in range(3 * MAX_WATCHES):
+            watch = self.watch_again()
+            del watch
+
+
+class TestTooMany(WatchTestCase):
+    def test_too_many(self):
+        watches = [self.watch_again() for _ in range(MAX_WATCHES)]
+        self.assert_fails(Asb.Error.TOO_MANY_REQUESTS, self.backend.watch_files, "d", FLAGS.NONE, None)
+        del watches
 
 
 class TestClosedBackend(BackendTestCase):
