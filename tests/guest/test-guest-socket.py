@@ -166,11 +166,15 @@ def test_something_else_as_the_directory():
 
 def test_working_directory_stays():
     with Place() as place:
-        process = subprocess.Popen([guest_program(), "serve", *place.options], stdin=subprocess.DEVNULL, cwd=place.directory)
-        client = place.join()
+        process = subprocess.Popen([guest_program(), "serve", "--listen", *place.options], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, cwd=place.directory)
+        # It says so when it can be reached: a client that came before would start another.
+        assert process.stdout.readline().startswith(b"{")
+        client = place.connect()
         assert client.command(["pwd", "-P"]).stdout == os.path.realpath(place.directory).encode() + b"\n"
         client.run("guest.shutdown")
         assert process.wait(PATIENCE) == 0
+        process.stdout.close()
 
 
 def read_as(place, user):
