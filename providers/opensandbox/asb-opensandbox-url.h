@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The address of a server, as people write it. */
+
+#pragma once
+
+#include <glib.h>
+
+/* Takes “server”, “server:8080”, “https://server/” apart. *@scheme becomes “http” or “https”,
+ * *@domain host and port as they were written: they count in the fingerprint. Both are transfer
+ * full. A name and password in it are never repeated in an error. */
+gboolean asb_opensandbox_url_parse (const char *url, char **scheme, char **domain, GError **error);
+
+/* Whether both absolute URLs have the same scheme, host and port. */
+gboolean asb_opensandbox_url_same_origin (GUri *first, GUri *second);
+
+/* Whether @host is this machine by its name or address. */
+gboolean asb_opensandbox_url_is_loopback (const char *host);
+
+/* The text of @uri without a name, password, query values and fragment, for messages. */
+char *asb_opensandbox_url_dup_plain (GUri *uri);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <asb.h>
+
+#include "asb-opensandbox-settings.h"
+#include "asb-opensandbox-url.h"
+
+#include <string.h>
+
+static void
+test_url_taken (void)
+{
+  static const struct
+  {
+    const char *url;
+    const char *scheme;
+    const char *domain;
+  } cases[] = {
+    { "127.0.0.1:8080", "http", "127.0.0.1:8080" },
+    { "  host ", "http", "host" },
+    { "HTTPS://Host:443/", "https", "Host:443" },
+    { "[::1]:8080", "http", "[::1]:8080" },
+    { "http://b\303\274cher.example", "http", "b\303\274cher.example" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *scheme = NULL;
+      g_autofree char *domain = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (asb_opensandbox_url_parse (cases[i].url, &scheme, &domain, &error));
+      g_assert_no_error (error);
+      g_assert_cmpstr (scheme, ==, cases[i].scheme);
+      g_assert_cmpstr (domain, ==, cases[i].domain);
+    }
+}
+
+static void
+test_url_refused (void)
+{
+  static const char *const cases[] = { "",
+                                       "  ",
+                                       "ftp://host",
+                                       "http://",
+                                       "http://user:secret@host",
+                                       "secret@host",
+                                       "host:port",
+                                       "host:99999",
+                                       "host:0",
+                                       "http://host/v1",
+                                       "host?a=secret",
+                                       "host#secret",
+                                       "ho st",
+                                       "http://[::1",
+                                       "host:80:90",
+                                       "//host",
+                                       "http:///",
+                                       ":8080",
+                                       "host\\secret" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *scheme = NULL;
+      g_autofree char *domain = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("“%s”", cases[i]);
+      g_assert_false (asb_opensandbox_url_parse (cases[i], &scheme, &domain, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_assert_null (strstr (error->message, "secret"));
+    }
+}
+
+static void
+test_fingerprint (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxSettings) settings
+      = asb_opensandbox_settings_new ("127.0.0.1:8080", &error);
+  g_autofree char *fingerprint = NULL;
+
+  g_assert_no_error (error);
+  fingerprint = asb_opensandbox_settings_dup_fingerprint (settings);
+  g_assert_cmpstr (fingerprint, ==, "d30a576c03187167");
+}
+
+static void
+test_provider (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) options = g_variant_ref_sink (g_variant_new_parsed (
+      "{'url': <'127.0.0.1:8080'>, 'api-key': <'k'>, 'request_timeout_seconds': <5.0>,"
+      " 'headers': <{'X-One': '1'}>, 'max-connections': <uint32 7>, 'transport': <'native'>}"));
+  g_autoptr (AsbProvider) provider
+      = asb_registry_create_provider (asb_registry_get_default (), "opensandbox", options, &error);
+  g_autofree char *name = NULL;
+  g_autofree char *key = NULL;
+  g_autofree char *fingerprint = NULL;
+
+  g_assert_no_error (error);
+  name = asb_provider_dup_name (provider);
+  key = asb_provider_dup_key (provider);
+  fingerprint = asb_provider_dup_endpoint_fingerprint (provider);
+  g_assert_cmpstr (name, ==, "opensandbox");
+  g_assert_cmpstr (key, ==, "opensandbox-default");
+  g_assert_cmpstr (fingerprint, ==, "d30a576c03187167");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/settings/url/taken", test_url_taken);
+  g_test_add_func ("/settings/url/refused", test_url_refused);
+  g_test_add_func ("/settings/fingerprint", test_fingerprint);
+  g_test_add_func ("/settings/provider", test_provider);
+  return g_test_run ();
+}
