@@ -422,4 +422,39 @@ typedef enum
   ASB_OPERATION_STATUS_TIMEOUT
 } AsbOperationStatus;
 
+/**
+ * AsbPipeCondition:
+ * @ASB_PIPE_READABLE: there are bytes, or the end, or an error; or the writer wants none of it to
+ * have happened
+ * @ASB_PIPE_WRITABLE: there is room, or nothing more will be read or written
+ * @ASB_PIPE_SETTLED: [method@Pipe.settle] was called
+ *
+ * What one can wait for at a [struct@Pipe].
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_PIPE_READABLE,
+  ASB_PIPE_WRITABLE,
+  ASB_PIPE_SETTLED
+} AsbPipeCondition;
+
+/**
+ * AsbPipeClose:
+ * @ASB_PIPE_CLOSE_AT_ONCE: closing says that nothing more comes, and waits for nothing
+ * @ASB_PIPE_CLOSE_COMMITS: closing waits until [method@Pipe.settle] says how it went with all that
+ * was written, and fails with its error. Cancelling the closing aborts, and so does dropping the
+ * stream without having closed it
+ *
+ * What closing an output stream of a [struct@Pipe] means.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_PIPE_CLOSE_AT_ONCE,
+  ASB_PIPE_CLOSE_COMMITS
+} AsbPipeClose;
+
 G_END_DECLS

@@ -292,7 +292,7 @@ static void
 end_channel (AsbGuestCall *self, AsbGuestChannel *channel)
 {
   if (channel->pipe && channel->finished && (self->replied || !self->end_with_reply))
-    asb_pipe_finish (channel->pipe, NULL);
+    asb_pipe_finish (channel->pipe);
 }
 
 gboolean
@@ -421,11 +421,15 @@ handle_outcome (AsbGuestCall *self, const json_t *reply, GError **error)
 static void
 end_pipes (AsbGuestCall *self)
 {
-  if (self->channels[ASB_CHANNEL_INPUT].pipe)
-    asb_pipe_settle (self->channels[ASB_CHANNEL_INPUT].pipe, self->reply_error);
+  AsbPipe *input = self->channels[ASB_CHANNEL_INPUT].pipe;
+
+  if (input && self->reply_error)
+    asb_pipe_settle_error (input, self->reply_error);
+  else if (input)
+    asb_pipe_settle (input);
   for (guint i = ASB_CHANNEL_OUTPUT; i < ASB_N_CHANNELS; i++)
     if (self->reply_error && self->channels[i].pipe)
-      asb_pipe_finish (self->channels[i].pipe, self->reply_error);
+      asb_pipe_finish_error (self->channels[i].pipe, self->reply_error);
     else
       end_channel (self, &self->channels[i]);
 }
@@ -454,10 +458,10 @@ asb_guest_call_interrupt (AsbGuestCall *self, const GError *error)
       if (i == ASB_CHANNEL_INPUT)
         {
           asb_pipe_stop (pipe, error);
-          asb_pipe_settle (pipe, error);
+          asb_pipe_settle_error (pipe, error);
         }
       else
-        asb_pipe_finish (pipe, error);
+        asb_pipe_finish_error (pipe, error);
     }
   asb_guest_call_fail (self, error);
 }

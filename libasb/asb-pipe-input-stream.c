@@ -73,7 +73,7 @@ static GSource *
 asb_pipe_input_stream_create_source (GPollableInputStream *stream, GCancellable *cancellable)
 {
   AsbPipeInputStream *self = ASB_PIPE_INPUT_STREAM (stream);
-  g_autoptr (GSource) readable = asb_pipe_source_new (self->pipe, ASB_PIPE_READABLE);
+  g_autoptr (GSource) readable = asb_pipe_create_source (self->pipe, ASB_PIPE_READABLE);
 
   return g_pollable_source_new_full (stream, readable, cancellable);
 }

@@ -69,7 +69,7 @@ static void
 set_outcome_unknown (GError **error)
 {
   g_set_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED,
-               "The guest did not say within %d seconds whether it wrote the file",
+               "The sandbox did not say within %d seconds whether it wrote the file",
                CANCEL_GRACE_SECONDS);
 }
 
@@ -204,7 +204,8 @@ wait_for_outcome (AsbPipeOutputStream *self, GTask *task)
 
   g_task_set_task_data (task, closing, closing_free);
   g_task_set_check_cancellable (task, FALSE);
-  attach (task, &closing->settled, asb_pipe_source_new (self->pipe, ASB_PIPE_SETTLED), settled_cb);
+  attach (task, &closing->settled, asb_pipe_create_source (self->pipe, ASB_PIPE_SETTLED),
+          settled_cb);
   if (cancellable)
     attach (task, &closing->cancelled, g_cancellable_source_new (cancellable),
             G_SOURCE_FUNC (cancelled_cb));
@@ -248,7 +249,7 @@ static GSource *
 asb_pipe_output_stream_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
 {
   AsbPipeOutputStream *self = ASB_PIPE_OUTPUT_STREAM (stream);
-  g_autoptr (GSource) writable = asb_pipe_source_new (self->pipe, ASB_PIPE_WRITABLE);
+  g_autoptr (GSource) writable = asb_pipe_create_source (self->pipe, ASB_PIPE_WRITABLE);
 
   return g_pollable_source_new_full (stream, writable, cancellable);
 }

@@ -61,14 +61,31 @@ static GSourceFuncs asb_pipe_source_funcs = {
   .closure_callback = asb_pipe_source_closure_cb,
 };
 
+/**
+ * asb_pipe_create_source:
+ * @self: a pipe
+ * @condition: what to wait for
+ *
+ * Creates a source that is ready while @condition holds. Its callback is a
+ * [callback@GLib.SourceFunc] and runs in the context the source is attached to, as long as it
+ * returns %G_SOURCE_CONTINUE: take the source off when the condition is of no interest.
+ *
+ * Returns: (transfer full): a new source
+ *
+ * Since: 1.0
+ */
 GSource *
-asb_pipe_source_new (AsbPipe *pipe, AsbPipeCondition condition)
+asb_pipe_create_source (AsbPipe *self, AsbPipeCondition condition)
 {
-  GSource *source = g_source_new (&asb_pipe_source_funcs, sizeof (AsbPipeSource));
-  AsbPipeSource *self = (AsbPipeSource *)source;
+  GSource *source;
+  AsbPipeSource *pipe_source;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  source = g_source_new (&asb_pipe_source_funcs, sizeof (AsbPipeSource));
+  pipe_source = (AsbPipeSource *)source;
   g_source_set_static_name (source, "AsbPipe");
-  self->pipe = asb_pipe_ref (pipe);
-  self->condition = condition;
+  pipe_source->pipe = asb_pipe_ref (self);
+  pipe_source->condition = condition;
   return source;
 }

@@ -7,14 +7,6 @@
 
 #include "asb-pipe-private.h"
 
-typedef enum
-{
-  ASB_PIPE_CLOSE_AT_ONCE,
-  /* Closing waits for the outcome of all that was written. Being dropped without having been closed
-   * aborts, and so does cancelling the closing. */
-  ASB_PIPE_CLOSE_COMMITS
-} AsbPipeClose;
-
 #define ASB_TYPE_PIPE_INPUT_STREAM (asb_pipe_input_stream_get_type ())
 G_DECLARE_FINAL_TYPE (AsbPipeInputStream, asb_pipe_input_stream, ASB, PIPE_INPUT_STREAM,
                       GInputStream)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "asb-pipe-stream-private.h"
+
 #define FIRST_ALLOCATION 4096
 
 struct _AsbPipe
@@ -37,11 +39,26 @@ struct _AsbPipe
   GError *outcome;
 };
 
+G_DEFINE_BOXED_TYPE (AsbPipe, asb_pipe, asb_pipe_ref, asb_pipe_unref)
+
+/**
+ * asb_pipe_new: (constructor)
+ * @capacity: how many bytes may wait, at least 1; memory is taken as they come
+ *
+ * Creates a pipe.
+ *
+ * Returns: (transfer full): a new pipe
+ *
+ * Since: 1.0
+ */
 AsbPipe *
 asb_pipe_new (gsize capacity)
 {
-  AsbPipe *self = g_new0 (AsbPipe, 1);
+  AsbPipe *self;
 
+  g_return_val_if_fail (capacity > 0, NULL);
+
+  self = g_new0 (AsbPipe, 1);
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
@@ -51,16 +68,38 @@ asb_pipe_new (gsize capacity)
   return self;
 }
 
+/**
+ * asb_pipe_ref: (skip)
+ * @self: a pipe
+ *
+ * Takes one more reference.
+ *
+ * Returns: (transfer full): @self
+ *
+ * Since: 1.0
+ */
 AsbPipe *
 asb_pipe_ref (AsbPipe *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->references);
   return self;
 }
 
+/**
+ * asb_pipe_unref: (skip)
+ * @self: (transfer full): a pipe
+ *
+ * Drops a reference. The streams hold one each.
+ *
+ * Since: 1.0
+ */
 void
 asb_pipe_unref (AsbPipe *self)
 {
+  g_return_if_fail (self != NULL);
+
   if (!g_atomic_ref_count_dec (&self->references))
     return;
   g_mutex_clear (&self->lock);
@@ -170,7 +209,7 @@ holds (AsbPipe *self, AsbPipeCondition condition)
   switch (condition)
     {
     case ASB_PIPE_READABLE:
-      return self->length > 0 || self->finished || self->stopped;
+      return self->length > 0 || self->finished || self->stopped || self->aborted;
     case ASB_PIPE_WRITABLE:
       return self->length < self->capacity || self->finished || self->stopped;
     default:
@@ -187,24 +226,46 @@ asb_pipe_set_notify (AsbPipe *self, void (*notify) (gpointer data), gpointer dat
   g_mutex_unlock (&self->lock);
 }
 
+static void
+get_status (AsbPipe *self, AsbPipeStatus *status)
+{
+  status->taken = self->taken;
+  status->waiting = self->length;
+  status->finished = self->finished;
+  status->stopped = self->stopped;
+  status->aborted = self->aborted;
+}
+
 void
 asb_pipe_watch (AsbPipe *self, guint64 taken, AsbPipeStatus *status)
 {
   g_mutex_lock (&self->lock);
   self->notify_at = taken;
   self->notified = FALSE;
-  status->taken = self->taken;
-  status->waiting = self->length;
-  status->finished = self->finished;
-  status->stopped = self->stopped;
-  status->aborted = self->aborted;
+  get_status (self, status);
   g_mutex_unlock (&self->lock);
 }
 
+/**
+ * asb_pipe_push:
+ * @self: a pipe
+ * @bytes: (array length=size) (element-type guint8): what the stream shall read
+ * @size: how many bytes these are
+ *
+ * Appends as much of @bytes as there is room for. Never blocks.
+ *
+ * Returns: how many bytes were taken; 0 too when the stream was closed, or [method@Pipe.finish] was
+ * called
+ *
+ * Since: 1.0
+ */
 gsize
 asb_pipe_push (AsbPipe *self, gconstpointer bytes, gsize size)
 {
   gsize count = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
+  g_return_val_if_fail (bytes != NULL || size == 0, 0);
 
   g_mutex_lock (&self->lock);
   if (!self->finished && !self->stopped)
@@ -219,11 +280,26 @@ asb_pipe_push (AsbPipe *self, gconstpointer bytes, gsize size)
   return count;
 }
 
+/**
+ * asb_pipe_pull: (skip)
+ * @self: a pipe
+ * @bytes: where to put them
+ * @size: how many at most
+ *
+ * Takes out what the stream has written. Never blocks.
+ *
+ * Returns: how many bytes there were
+ *
+ * Since: 1.0
+ */
 gsize
 asb_pipe_pull (AsbPipe *self, gpointer bytes, gsize size)
 {
   gboolean was_full;
   gsize count;
+
+  g_return_val_if_fail (self != NULL, 0);
+  g_return_val_if_fail (bytes != NULL || size == 0, 0);
 
   g_mutex_lock (&self->lock);
   was_full = self->length == self->capacity;
@@ -234,8 +310,32 @@ asb_pipe_pull (AsbPipe *self, gpointer bytes, gsize size)
   return count;
 }
 
-void
-asb_pipe_finish (AsbPipe *self, const GError *error)
+/**
+ * asb_pipe_pull_bytes:
+ * @self: a pipe
+ * @size: how many at most
+ *
+ * Takes out what the stream has written. Never blocks.
+ *
+ * Returns: (transfer full): the bytes, none when nothing waits
+ *
+ * Since: 1.0
+ */
+GBytes *
+asb_pipe_pull_bytes (AsbPipe *self, gsize size)
+{
+  g_autofree guint8 *bytes = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  size = MIN (size, asb_pipe_get_waiting (self));
+  bytes = g_malloc (size);
+  size = asb_pipe_pull (self, bytes, size);
+  return g_bytes_new_take (g_steal_pointer (&bytes), size);
+}
+
+static void
+finish (AsbPipe *self, const GError *error)
 {
   g_mutex_lock (&self->lock);
   if (!self->finished)
@@ -247,9 +347,59 @@ asb_pipe_finish (AsbPipe *self, const GError *error)
   g_mutex_unlock (&self->lock);
 }
 
+/**
+ * asb_pipe_finish:
+ * @self: a pipe
+ *
+ * Says that nothing more will be pushed. What was pushed before can still be read; then reading
+ * gives the end of the stream. Does nothing when the pipe is finished already.
+ *
+ * Since: 1.0
+ */
+void
+asb_pipe_finish (AsbPipe *self)
+{
+  g_return_if_fail (self != NULL);
+
+  finish (self, NULL);
+}
+
+/**
+ * asb_pipe_finish_error:
+ * @self: a pipe
+ * @error: why no more comes
+ *
+ * Says that nothing more will be pushed, and that this is not the end. What was pushed before can
+ * still be read; then reading fails with @error every time. Does nothing when the pipe is finished
+ * already.
+ *
+ * Since: 1.0
+ */
+void
+asb_pipe_finish_error (AsbPipe *self, const GError *error)
+{
+  g_return_if_fail (self != NULL);
+  g_return_if_fail (error != NULL);
+
+  finish (self, error);
+}
+
+/**
+ * asb_pipe_stop:
+ * @self: a pipe
+ * @error: why nothing more is taken
+ *
+ * Says that nothing more will be pulled. Writing to the stream fails with @error from now on; what
+ * was not pulled is dropped. Does nothing when the pipe is stopped already.
+ *
+ * Since: 1.0
+ */
 void
 asb_pipe_stop (AsbPipe *self, const GError *error)
 {
+  g_return_if_fail (self != NULL);
+  g_return_if_fail (error != NULL);
+
   g_mutex_lock (&self->lock);
   if (!self->stopped)
     {
@@ -261,8 +411,8 @@ asb_pipe_stop (AsbPipe *self, const GError *error)
   g_mutex_unlock (&self->lock);
 }
 
-void
-asb_pipe_settle (AsbPipe *self, const GError *error)
+static void
+settle (AsbPipe *self, const GError *error)
 {
   g_mutex_lock (&self->lock);
   if (!self->settled)
@@ -274,13 +424,52 @@ asb_pipe_settle (AsbPipe *self, const GError *error)
   g_mutex_unlock (&self->lock);
 }
 
+/**
+ * asb_pipe_settle:
+ * @self: a pipe
+ *
+ * Says that all went well with what was written: closing a stream with %ASB_PIPE_CLOSE_COMMITS
+ * succeeds. Does nothing when the pipe is settled already.
+ *
+ * Since: 1.0
+ */
+void
+asb_pipe_settle (AsbPipe *self)
+{
+  g_return_if_fail (self != NULL);
+
+  settle (self, NULL);
+}
+
+/**
+ * asb_pipe_settle_error:
+ * @self: a pipe
+ * @error: why it failed
+ *
+ * Says that what was written came to nothing: closing a stream with %ASB_PIPE_CLOSE_COMMITS fails
+ * with @error. Does nothing when the pipe is settled already.
+ *
+ * Since: 1.0
+ */
+void
+asb_pipe_settle_error (AsbPipe *self, const GError *error)
+{
+  g_return_if_fail (self != NULL);
+  g_return_if_fail (error != NULL);
+
+  settle (self, error);
+}
+
 static gssize
 read_locked (AsbPipe *self, gpointer bytes, gsize size, GError **error)
 {
   if (self->length > 0)
     {
+      gboolean was_full = self->length == self->capacity;
       gsize count = ring_take (self, bytes, size);
 
+      if (was_full && count > 0)
+        wake (self);
       if (self->taken >= self->notify_at)
         tell (self);
       return (gssize)count;
@@ -296,6 +485,7 @@ read_locked (AsbPipe *self, gpointer bytes, gsize size, GError **error)
 static gssize
 write_locked (AsbPipe *self, gconstpointer bytes, gsize size, GError **error)
 {
+  gboolean was_empty = self->length == 0;
   gsize count;
 
   if (self->stop_error)
@@ -311,6 +501,8 @@ write_locked (AsbPipe *self, gconstpointer bytes, gsize size, GError **error)
   count = ring_put (self, bytes, size);
   if (count > 0)
     tell (self);
+  if (was_empty && count > 0)
+    wake (self);
   return (gssize)count;
 }
 
@@ -433,14 +625,28 @@ asb_pipe_abort (AsbPipe *self)
     {
       self->aborted = TRUE;
       tell (self);
+      wake (self);
     }
   g_mutex_unlock (&self->lock);
 }
 
+/**
+ * asb_pipe_check:
+ * @self: a pipe
+ * @condition: what to look for
+ *
+ * Looks whether @condition holds now.
+ *
+ * Returns: whether it does
+ *
+ * Since: 1.0
+ */
 gboolean
 asb_pipe_check (AsbPipe *self, AsbPipeCondition condition)
 {
   gboolean there;
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   g_mutex_lock (&self->lock);
   there = holds (self, condition);
@@ -473,4 +679,172 @@ asb_pipe_check_or_watch (AsbPipe *self, AsbPipeCondition condition, GMainContext
     g_ptr_array_add (self->contexts, g_main_context_ref (context));
   g_mutex_unlock (&self->lock);
   return there;
+}
+
+static AsbPipeStatus
+look (AsbPipe *self)
+{
+  AsbPipeStatus status;
+
+  g_mutex_lock (&self->lock);
+  get_status (self, &status);
+  g_mutex_unlock (&self->lock);
+  return status;
+}
+
+/**
+ * asb_pipe_get_waiting:
+ * @self: a pipe
+ *
+ * Gets how many bytes wait to be read or pulled.
+ *
+ * Returns: the number
+ *
+ * Since: 1.0
+ */
+gsize
+asb_pipe_get_waiting (AsbPipe *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return look (self).waiting;
+}
+
+/**
+ * asb_pipe_get_room:
+ * @self: a pipe
+ *
+ * Gets how many more bytes there is room for.
+ *
+ * Returns: the number, 0 too when nothing more is taken
+ *
+ * Since: 1.0
+ */
+gsize
+asb_pipe_get_room (AsbPipe *self)
+{
+  AsbPipeStatus status;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  status = look (self);
+  return status.finished || status.stopped ? 0 : self->capacity - status.waiting;
+}
+
+/**
+ * asb_pipe_get_taken:
+ * @self: a pipe
+ *
+ * Gets how many bytes have been read or pulled since the start.
+ *
+ * Returns: the number
+ *
+ * Since: 1.0
+ */
+guint64
+asb_pipe_get_taken (AsbPipe *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return look (self).taken;
+}
+
+/**
+ * asb_pipe_is_finished:
+ * @self: a pipe
+ *
+ * Gets whether no more bytes come: the stream that wrote was closed, or [method@Pipe.finish] was
+ * called. Bytes may still wait.
+ *
+ * Returns: whether they have ended
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_pipe_is_finished (AsbPipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return look (self).finished;
+}
+
+/**
+ * asb_pipe_is_stopped:
+ * @self: a pipe
+ *
+ * Gets whether nobody takes more bytes: the stream that read was closed, or [method@Pipe.stop] was
+ * called.
+ *
+ * Returns: whether nobody does
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_pipe_is_stopped (AsbPipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return look (self).stopped;
+}
+
+/**
+ * asb_pipe_is_aborted:
+ * @self: a pipe
+ *
+ * Gets whether the stream with %ASB_PIPE_CLOSE_COMMITS that wrote was dropped, or its closing
+ * cancelled: nothing of what it wrote shall have happened. Undo it, and call [method@Pipe.settle].
+ *
+ * Returns: whether it was
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_pipe_is_aborted (AsbPipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return look (self).aborted;
+}
+
+/**
+ * asb_pipe_create_input_stream:
+ * @self: a pipe
+ * @owner: (nullable): an object that lives as long as the stream, such as the transport
+ *
+ * Creates the stream that reads what is pushed. Make one for a pipe. It can be polled, see
+ * [iface@Gio.PollableInputStream]. Closing it stops the pipe.
+ *
+ * Returns: (transfer full): a new stream
+ *
+ * Since: 1.0
+ */
+GInputStream *
+asb_pipe_create_input_stream (AsbPipe *self, GObject *owner)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (owner == NULL || G_IS_OBJECT (owner), NULL);
+
+  return asb_pipe_input_stream_new (self, owner);
+}
+
+/**
+ * asb_pipe_create_output_stream:
+ * @self: a pipe
+ * @close: what closing the stream means
+ * @owner: (nullable): an object that lives as long as the stream, such as the transport
+ *
+ * Creates the stream that writes what is pulled. Make one for a pipe. It can be polled, see
+ * [iface@Gio.PollableOutputStream]. Closing it finishes the pipe.
+ *
+ * Returns: (transfer full): a new stream
+ *
+ * Since: 1.0
+ */
+GOutputStream *
+asb_pipe_create_output_stream (AsbPipe *self, AsbPipeClose close, GObject *owner)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (owner == NULL || G_IS_OBJECT (owner), NULL);
+
+  return asb_pipe_output_stream_new (self, close, owner);
 }

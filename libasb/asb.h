@@ -35,6 +35,7 @@
 #include "asb-module.h"
 #include "asb-mount.h"
 #include "asb-operation.h"
+#include "asb-pipe.h"
 #include "asb-process.h"
 #include "asb-provider.h"
 #include "asb-registry.h"

@@ -19,6 +19,9 @@ NAMESPACE = gir.load(sys.argv[1])
 # What cannot be called from Python, and where it is called instead.
 C_ONLY = {
     "asb_error_new_with_info": "C: bindings make no GError with details",
+    "asb_pipe_ref": "C: bindings count the references of a boxed type themselves",
+    "asb_pipe_unref": "C: as asb_pipe_ref ()",
+    "asb_pipe_pull": "C: fills memory of the caller; pull_bytes ()",
     "asb_error_get_info": "C: a GLib.Error of Python has lost its details; Asb.ErrorInfo.get_last()",
 }
 
@@ -73,6 +76,9 @@ class Subjects:
     def make_SandboxRef(self):
         return self.backend().get_ref()
 
+    def make_Pipe(self):
+        return Asb.Pipe.new(100)
+
     def make_Process(self):
         return self.make_Transport().start_command(Asb.CommandSpec.new_argv(["true"]), None)
 
@@ -126,6 +132,8 @@ def sample(parameter):
         return Gio.SimpleIOStream.new(Gio.MemoryInputStream.new(), Gio.MemoryOutputStream.new_resizable())
     if kind == "Gio.ListModel":
         return Gio.ListStore.new(Asb.SandboxInfo.__gtype__)
+    if kind == "GObject.Object":
+        return GObject.Object()
     return sample_of_ours(kind)
 
 

@@ -82,7 +82,9 @@ test_end (void)
       char bytes[10];
 
       asb_pipe_push (pipe, "abc", 3);
-      asb_pipe_finish (pipe, failing ? lost : NULL);
+      if (failing)
+        asb_pipe_finish_error (pipe, lost);
+      asb_pipe_finish (pipe);
       g_assert_cmpuint (asb_pipe_push (pipe, "def", 3), ==, 0);
       g_assert_cmpint (g_input_stream_read (stream, bytes, 2, NULL, NULL), ==, 2);
       g_assert_cmpint (g_input_stream_read (stream, bytes, 2, NULL, NULL), ==, 1);
@@ -231,7 +233,7 @@ feed (gpointer data)
         wait_for_reader (worker);
       done += count;
     }
-  asb_pipe_finish (worker->pipe, NULL);
+  asb_pipe_finish (worker->pipe);
   return NULL;
 }
 
@@ -405,7 +407,7 @@ push_slowly (gpointer data)
 
   for (char c = 'a'; c <= 'z'; c++)
     asb_pipe_push (pipe, &c, 1);
-  asb_pipe_finish (pipe, NULL);
+  asb_pipe_finish (pipe);
   return NULL;
 }
 
@@ -478,7 +480,9 @@ test_commit (void)
 
       g_output_stream_close_async (stream, G_PRIORITY_DEFAULT, NULL, pending_cb, &pending);
       g_assert_false (pending_is_done (&pending));
-      asb_pipe_settle (pipe, failing ? refused : NULL);
+      if (failing)
+        asb_pipe_settle_error (pipe, refused);
+      asb_pipe_settle (pipe);
       result = pending_wait (&pending);
       g_assert_cmpint (g_output_stream_close_finish (stream, result, &error), ==, !failing);
       if (failing)
@@ -492,7 +496,7 @@ settle (gpointer data)
   AsbPipe *pipe = data;
 
   asb_pipe_wait (pipe, ASB_PIPE_READABLE, 0, NULL);
-  asb_pipe_settle (pipe, NULL);
+  asb_pipe_settle (pipe);
   return NULL;
 }
 
@@ -532,6 +536,7 @@ test_abort (void)
       g_assert_cmpuint (n, ==, 1);
       asb_pipe_watch (pipe, G_MAXUINT64, &status);
       g_assert_true (status.aborted);
+      g_assert_true (asb_pipe_is_aborted (pipe));
       asb_pipe_set_notify (pipe, NULL, NULL);
     }
 }
@@ -557,10 +562,143 @@ test_abort_late (void)
   asb_pipe_watch (pipe, G_MAXUINT64, &status);
   g_assert_true (status.finished);
   g_assert_true (status.aborted);
-  asb_pipe_settle (pipe, NULL);
+  asb_pipe_settle (pipe);
   result = pending_wait (&pending);
   g_assert_false (g_output_stream_close_finish (stream, result, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* What the transport sees of a stream, without a notification. */
+static void
+test_transport_side (void)
+{
+  g_autoptr (AsbPipe) in = asb_pipe_new (4);
+  g_autoptr (AsbPipe) out = asb_pipe_new (4);
+  g_autoptr (GInputStream) input = asb_pipe_create_input_stream (in, NULL);
+  g_autoptr (GOutputStream) output
+      = asb_pipe_create_output_stream (out, ASB_PIPE_CLOSE_AT_ONCE, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) rest = NULL;
+  char taken[4];
+
+  g_assert_cmpuint (asb_pipe_push (in, "abcde", 5), ==, 4);
+  g_assert_cmpuint (asb_pipe_get_room (in), ==, 0);
+  g_assert_cmpint (g_input_stream_read (input, taken, 3, NULL, NULL), ==, 3);
+  g_assert_cmpuint (asb_pipe_get_room (in), ==, 3);
+  g_assert_cmpuint (asb_pipe_get_taken (in), ==, 3);
+  g_assert_cmpuint (asb_pipe_get_waiting (in), ==, 1);
+  g_assert_true (g_input_stream_close (input, NULL, NULL));
+  g_assert_true (asb_pipe_is_stopped (in));
+  g_assert_cmpuint (asb_pipe_get_room (in), ==, 0);
+
+  g_assert_cmpint (g_output_stream_write (output, "xyz", 3, NULL, NULL), ==, 3);
+  bytes = asb_pipe_pull_bytes (out, 2);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "xy", 2);
+  g_assert_false (asb_pipe_is_finished (out));
+  g_assert_true (g_output_stream_close (output, NULL, NULL));
+  g_assert_true (asb_pipe_is_finished (out));
+  rest = asb_pipe_pull_bytes (out, 100);
+  g_assert_cmpuint (g_bytes_get_size (rest), ==, 1);
+}
+
+typedef struct
+{
+  AsbPipe *from; /* what a stream writes */
+  AsbPipe *to;   /* what a stream reads */
+  GMainLoop *loop;
+} Echo;
+
+static gboolean
+echo_cb (gpointer user_data)
+{
+  Echo *echo = user_data;
+  guint8 bytes[3];
+  gsize size = asb_pipe_pull (echo->from, bytes, MIN (sizeof bytes, asb_pipe_get_room (echo->to)));
+
+  g_assert_cmpuint (asb_pipe_push (echo->to, bytes, size), ==, size);
+  if (size > 0 || !asb_pipe_is_finished (echo->from) || asb_pipe_get_waiting (echo->from) > 0)
+    return G_SOURCE_CONTINUE;
+  asb_pipe_finish (echo->to);
+  g_main_loop_quit (echo->loop);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+run_echo (gpointer data)
+{
+  Echo *echo = data;
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  g_autoptr (GSource) readable = asb_pipe_create_source (echo->from, ASB_PIPE_READABLE);
+
+  echo->loop = g_main_loop_new (context, FALSE);
+  g_source_set_callback (readable, echo_cb, echo, NULL);
+  g_source_attach (readable, context);
+  g_main_loop_run (echo->loop);
+  g_main_loop_unref (echo->loop);
+  return NULL;
+}
+
+/* A transport in a thread of its own is told by sources of what streams do in another one. */
+static void
+test_echo (void)
+{
+  g_autoptr (AsbPipe) from = asb_pipe_new (7);
+  g_autoptr (AsbPipe) to = asb_pipe_new (100000);
+  g_autoptr (GInputStream) input = asb_pipe_create_input_stream (to, NULL);
+  g_autoptr (GOutputStream) output
+      = asb_pipe_create_output_stream (from, ASB_PIPE_CLOSE_AT_ONCE, NULL);
+  Echo echo = { from, to, NULL };
+  GThread *thread = g_thread_new ("echo", run_echo, &echo);
+  guint8 bytes[5000];
+  guint8 taken[5000];
+  gsize size;
+
+  fill (bytes, sizeof bytes, 3);
+  g_assert_true (g_output_stream_write_all (output, bytes, sizeof bytes, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (output, NULL, NULL));
+  g_assert_true (g_input_stream_read_all (input, taken, sizeof taken, &size, NULL, NULL));
+  g_assert_cmpmem (bytes, sizeof bytes, taken, size);
+  g_assert_cmpint (g_input_stream_read (input, taken, 1, NULL, NULL), ==, 0);
+  g_thread_join (thread);
+}
+
+static gboolean
+set_cb (gpointer user_data)
+{
+  *(gboolean *)user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* A reader makes room, and a writer that aborts is heard of. */
+static void
+test_source_of_transport (void)
+{
+  for (int aborting = 0; aborting < 2; aborting++)
+    {
+      g_autoptr (AsbPipe) pipe = asb_pipe_new (1);
+      g_autoptr (GInputStream) input = asb_pipe_create_input_stream (pipe, NULL);
+      GOutputStream *output = asb_pipe_create_output_stream (pipe, ASB_PIPE_CLOSE_COMMITS, NULL);
+      g_autoptr (GSource) source
+          = asb_pipe_create_source (pipe, aborting ? ASB_PIPE_READABLE : ASB_PIPE_WRITABLE);
+      gboolean called = FALSE;
+      char byte;
+
+      if (!aborting)
+        g_assert_cmpuint (asb_pipe_push (pipe, "x", 1), ==, 1);
+      g_source_set_callback (source, set_cb, &called, NULL);
+      g_source_attach (source, NULL);
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+      g_assert_false (called);
+      if (aborting)
+        g_object_unref (output);
+      else
+        g_assert_cmpint (g_input_stream_read (input, &byte, 1, NULL, NULL), ==, 1);
+      while (!called)
+        g_main_context_iteration (NULL, TRUE);
+      if (!aborting)
+        g_object_unref (output);
+    }
 }
 
 static void
@@ -603,6 +741,9 @@ main (int argc, char **argv)
   g_test_add_func ("/pipe/commit/abort", test_abort);
   g_test_add_func ("/pipe/commit/abort-late", test_abort_late);
   g_test_add_func ("/pipe/owner", test_owner);
+  g_test_add_func ("/pipe/transport/state", test_transport_side);
+  g_test_add_func ("/pipe/transport/echo", test_echo);
+  g_test_add_func ("/pipe/transport/source", test_source_of_transport);
 
   return g_test_run ();
 }
