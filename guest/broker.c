@@ -276,8 +276,8 @@ set_up (Broker *broker)
   loop_task_init (&broker->spare_task, NULL, NULL);
   broker_random_id (broker->boot_id);
   broker_random_id (broker->token);
-  if (broker->options->token)
-    snprintf (broker->token, sizeof broker->token, "%s", broker->options->token);
+  if (broker->options->token && !token_list_add (&broker->tokens, broker->options->token))
+    return false;
   broker->nothing_fd = descriptor_open_nothing ();
   broker->recorder = recorder_new (broker->loop, broker->options->history_dir);
   broker->workers = worker_pool_new (broker);
@@ -301,6 +301,7 @@ tear_down (Broker *broker)
   loop_remove (broker->liveness_source);
   expiry_clear (broker);
   loop_free (broker->loop);
+  token_list_clear (&broker->tokens);
 }
 
 static bool
@@ -316,7 +317,7 @@ open_door (Broker *broker)
       return false;
     }
   if (options->listens)
-    door = websocket_door_describe (broker);
+    door = websocket_door_describe (broker, !options->token);
   if (options->ready)
     options->ready (options->data, door);
   json_decref (door);

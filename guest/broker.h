@@ -9,13 +9,13 @@
 #include "list.h"
 #include "loop.h"
 #include "process.h"
+#include "token-list.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #define BROKER_MAX_CONNECTIONS 64
 #define BROKER_ID_SIZE 33
-#define BROKER_MAX_TOKEN 128
 
 typedef struct Recorder Recorder;
 typedef struct WorkerPool WorkerPool;
@@ -33,7 +33,7 @@ typedef struct
   bool record_only;
   bool listens; /* for WebSockets, at @port; 0: a free one */
   unsigned port;
-  const char *token; /* NULL: a random one */
+  const char *token; /* one that opens as well; NULL: none */
   const Environment *environment;
   const ProcessState *process;
   CommandLimits command_limits; /* no command may take more */
@@ -59,9 +59,10 @@ typedef struct
   Recorder *recorder;
   WorkerPool *workers;
   Listener *listener;
-  WebsocketDoor *door; /* NULL: no WebSockets */
-  char token[BROKER_MAX_TOKEN + 1];
-  List openings; /* of WebSockets */
+  WebsocketDoor *door;        /* NULL: no WebSockets */
+  char token[BROKER_ID_SIZE]; /* for who has none of their own */
+  TokenList tokens;           /* all that open, this one apart */
+  List openings;              /* of WebSockets */
   unsigned n_openings;
   int nothing_fd;  /* always at its end */
   pid_t spare_pid; /* a supervisor that waits for a command; 0: none */

@@ -399,7 +399,7 @@ receive_hello (Connection *self, const AsbFrameHeader *header, const uint8_t *pa
   if (hello && hello_asks_to_drain (hello) && !self->stream->needs_token)
     broker_drain (self->broker);
   if (hello)
-    code = hello_check (hello, self->stream->needs_token ? self->broker->token : NULL, &reason);
+    code = hello_check (hello, self->stream->needs_token ? self->broker : NULL, &reason);
   if (!code)
     open_to_client (self, hello);
   else if (strcmp (code, "protocol_error") == 0)

@@ -51,8 +51,17 @@ is_in_order (const json_t *hello)
          && is_resume (json_object_get (hello, "resume"));
 }
 
+static bool
+has_token (const Broker *broker, const json_t *hello)
+{
+  const json_t *token = json_object_get (hello, "token");
+  bool is_ours = secret_is (broker->token, token);
+
+  return token_list_has (&broker->tokens, token) || is_ours;
+}
+
 const char *
-hello_check (const json_t *hello, const char *token, const char **reason)
+hello_check (const json_t *hello, const Broker *broker, const char **reason)
 {
   json_t *major = json_object_get (hello, "major");
 
@@ -67,7 +76,7 @@ hello_check (const json_t *hello, const char *token, const char **reason)
   if (!is_in_order (hello))
     return "protocol_error";
   *reason = "The HELLO does not carry the token of the guest";
-  return token && !secret_is (token, json_object_get (hello, "token")) ? "access_denied" : NULL;
+  return broker && !has_token (broker, hello) ? "access_denied" : NULL;
 }
 
 bool

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The code of the GOODBYE that @hello deserves, with *@reason for people, or NULL. @token: what it
- * must carry; NULL: nothing. */
-const char *hello_check (const json_t *hello, const char *token, const char **reason);
+/* The code of the GOODBYE that @hello deserves, with *@reason for people, or NULL. @broker: whose
+ * token it must carry; NULL: none. */
+const char *hello_check (const json_t *hello, const Broker *broker, const char **reason);
 
 /* For how long the session is kept when its connection is lost, in nanoseconds. */
 int64_t hello_linger (const json_t *hello);

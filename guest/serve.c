@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MIN_TOKEN 16
-
 /* Who waits for the guest to be ready. */
 typedef struct
 {
@@ -83,7 +81,7 @@ load_environment (Environment *environment, const ServeOptions *options)
 
 /* One line of printable characters without spaces, from a descriptor. */
 static bool
-load_token (const ServeOptions *options, char token[BROKER_MAX_TOKEN + 2])
+load_token (const ServeOptions *options, char token[TOKEN_MAX_SIZE + 2])
 {
   size_t size = 0;
   ssize_t n;
@@ -92,22 +90,19 @@ load_token (const ServeOptions *options, char token[BROKER_MAX_TOKEN + 2])
     return true;
   do
     {
-      n = read (options->token_fd, token + size, BROKER_MAX_TOKEN + 1 - size);
+      n = read (options->token_fd, token + size, TOKEN_MAX_SIZE + 1 - size);
       if (n > 0)
         size += (size_t)n;
     }
-  while ((n > 0 && size <= BROKER_MAX_TOKEN) || (n < 0 && errno == EINTR));
+  while ((n > 0 && size <= TOKEN_MAX_SIZE) || (n < 0 && errno == EINTR));
   close (options->token_fd);
   if (size > 0 && token[size - 1] == '\n')
     size--;
   token[size] = '\0';
-  for (size_t i = 0; i < size; i++)
-    if (token[i] <= ' ' || token[i] > '~')
-      return complain ("read the token of", "--token-fd",
-                       "It holds other than printable characters");
-  if (n < 0 || size < MIN_TOKEN || size > BROKER_MAX_TOKEN)
+  if (n < 0 || !token_is_valid (token, size))
     return complain ("read the token of", "--token-fd",
-                     n < 0 ? strerrordesc_np (errno) : "It is not of 16 to 128 characters");
+                     n < 0 ? strerrordesc_np (errno)
+                           : "It is not of 16 to 128 printable characters");
   return true;
 }
 
@@ -183,7 +178,7 @@ run (Waiting *waiting, int listen_fd, const char *token, const Environment *envi
 
 /* Another serves there, and shall listen for us too. */
 static int
-leave_it_to_another (Waiting *waiting)
+leave_it_to_another (Waiting *waiting, const char *token)
 {
   const ServeOptions *options = waiting->options;
   char problem[ASK_PROBLEM_SIZE];
@@ -195,7 +190,8 @@ leave_it_to_another (Waiting *waiting)
       announce (waiting, NULL);
       return 0;
     }
-  args = json_pack ("{s:i}", "port", (int)options->port);
+  args = json_pack ("{s:i, s:s*}", "port", (int)options->port, "token",
+                    options->token_fd >= 0 ? token : NULL);
   door = ask_guest (options->socket_path, "guest.listen", args, problem);
   json_decref (args);
   if (door)
@@ -220,7 +216,7 @@ serve_with (Waiting *waiting, const char *token, const Environment *environment,
       SocketPathStatus bound = socket_path_bind (&path, options->socket_path, &listen_fd);
 
       if (bound == SOCKET_PATH_TAKEN)
-        return leave_it_to_another (waiting);
+        return leave_it_to_another (waiting, token);
       if (bound == SOCKET_PATH_FAILED)
         {
           complain ("listen at", options->socket_path,
@@ -241,7 +237,7 @@ serve (const ServeOptions *options, bool in_background)
   Waiting waiting = { .options = options, .in_background = in_background, .fd = -1 };
   ProcessState process;
   Environment environment = { 0 };
-  char token[BROKER_MAX_TOKEN + 2];
+  char token[TOKEN_MAX_SIZE + 2];
   int status = 1;
 
   process_harden (&process);

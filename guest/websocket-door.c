@@ -88,10 +88,28 @@ websocket_door_close (Broker *broker)
 }
 
 json_t *
-websocket_door_describe (const Broker *broker)
+websocket_door_describe (const Broker *broker, bool with_token)
 {
-  return json_pack ("{s:I, s:s, s:I}", "port", (json_int_t)broker->door->port, "token",
-                    broker->token, "pid", (json_int_t)getpid ());
+  return json_pack ("{s:I, s:s*, s:I}", "port", (json_int_t)broker->door->port, "token",
+                    with_token ? broker->token : NULL, "pid", (json_int_t)getpid ());
+}
+
+/* Whoever may call may bring a token along, and need not be told ours. */
+static bool
+take_token (Call *call, bool *is_own)
+{
+  json_t *token = json_object_get (call->args, "token");
+
+  *is_own = token && !json_is_null (token);
+  if (!*is_own)
+    return true;
+  if (!json_is_string (token)
+      || !token_is_valid (json_string_value (token), json_string_length (token)))
+    return failure_set (&call->failure, FAILURE_INVALID_ARGUMENT,
+                        "Argument “token” must be of 16 to 128 printable characters");
+  if (!token_list_add (&call->broker->tokens, json_string_value (token)))
+    return failure_set (&call->failure, FAILURE_INTERNAL, "There is not enough memory");
+  return true;
 }
 
 /* guest.listen */
@@ -101,8 +119,10 @@ start_listen (Call *call)
   Broker *broker = call->broker;
   Outcome outcome = { .status = "succeeded" };
   int64_t port;
+  bool is_own;
 
-  if (!argument_integer (call->args, "port", 0, UINT16_MAX, 0, &port, &call->failure))
+  if (!argument_integer (call->args, "port", 0, UINT16_MAX, 0, &port, &call->failure)
+      || !take_token (call, &is_own))
     {
       call_fail (call, &call->failure);
       return;
@@ -118,7 +138,7 @@ start_listen (Call *call)
       call_fail (call, &call->failure);
       return;
     }
-  outcome.result = websocket_door_describe (broker);
+  outcome.result = websocket_door_describe (broker, !is_own);
   call_finish (call, &outcome);
 }
 

@@ -14,8 +14,9 @@
 bool websocket_door_open (Broker *broker, unsigned port);
 void websocket_door_close (Broker *broker);
 
-/* {"port", "token", "pid"}: what a client needs to come in. NULL when memory is short. */
-json_t *websocket_door_describe (const Broker *broker);
+/* {"port", "token", "pid"}: what a client needs to come in, or without the token if it has one of
+ * its own. NULL when memory is short. */
+json_t *websocket_door_describe (const Broker *broker, bool with_token);
 
 /* A socket that listens at @port of the loopback interface and tells which port that is. -1 with
  * errno set. */

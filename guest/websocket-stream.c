@@ -134,6 +134,14 @@ send_control (WebsocketStream *self, WebsocketOpcode opcode, const void *payload
   return send_frame (self, &vector, 1);
 }
 
+/* It adds nothing to the stream, and says to who comes through proxies that this is its end: some
+ * say that the way is open before they know. */
+static bool
+send_greeting (WebsocketStream *self)
+{
+  return send_control (self, WEBSOCKET_BINARY, "", 0);
+}
+
 static bool
 send_pong (WebsocketStream *self)
 {
@@ -367,5 +375,6 @@ websocket_stream_new (Loop *loop, int fd)
   self->loop = loop;
   loop_timer_init (&self->timer, keep_alive, self);
   loop_timer_start (loop, &self->timer, KEEP_ALIVE_INTERVAL);
+  send_greeting (self);
   return &self->base;
 }

@@ -21,7 +21,7 @@ class WebGuest(Guest):
         # To its end: it lets go of what it was started with.
         said = self.process.stdout.read()
         self.process.stdout.close()
-        self.port, self.token = (json.loads(said)[name] for name in ("port", "token"))
+        self.port, self.token = (json.loads(said).get(name) for name in ("port", "token"))
         assert said.count(b"\n") == 1 and json.loads(said)["pid"] == self.process.pid, said
 
     def raw(self):
@@ -45,7 +45,10 @@ def status_of(guest, data):
     with guest.raw() as sock:
         sock.sendall(data)
         head, rest = read_answer(sock)
-        assert rest == b"" and (b" 101 " in head or sock.recv(1) == b""), (head, rest)
+        if b" 101 " in head:
+            assert GREETING.startswith(rest), (head, rest)
+        else:
+            assert rest == b"" and sock.recv(1) == b"", (head, rest)
         return int(head.split()[1])
 
 
@@ -135,8 +138,25 @@ def test_token_of_ones_own():
     ours = start_with_token(b"it-is-a-secret-of-mine!~\n")
     with WebGuest("--token-fd", str(ours), pass_fds=[ours]) as guest:
         os.close(ours)
-        assert guest.token == "it-is-a-secret-of-mine!~"
+        # Who brings it along is not told it.
+        assert guest.token is None
+        guest.token = "it-is-a-secret-of-mine!~"
         check_alive(guest)
+        # Others are told another one, and may bring more.
+        theirs = guest.connect().run("guest.listen").result["token"]
+        for token in (theirs, guest.token):
+            assert Client(WebSocket(guest.port), token=token).hello["major"] == 1
+        client = guest.connect()
+        for number in range(300):
+            assert "token" not in client.run("guest.listen", {"token": f"one-more-of-them-{number}"}).result
+        for number in (299, 44):
+            assert Client(WebSocket(guest.port), token=f"one-more-of-them-{number}").hello["major"] == 1
+        for token in ("one-more-of-them-43", "it-is-a-secret-of-mine!~"):
+            web = Client(WebSocket(guest.port), hello=False)
+            web.send(HELLO, {"major": 1, "minor": 0, "token": token})
+            assert web.until_closed()["code"] == "access_denied", token
+        for token in (5, "short", "x" * 129, "with a space in between", ""):
+            assert client.run("guest.listen", {"token": token}).error["code"] == "invalid_argument", token
     for token in [b"", b"short\n", b"x" * 15, b"x" * 129, b"x" * 129 + b"\n", b"with a space in between",
                   b"two-lines-of-text\nand-another-one", b"not-ascii-\xc3\xbc-not-ascii", b"x" * 20 + b"\0"]:
         ours = start_with_token(token)
@@ -229,7 +249,7 @@ def test_request_byte_by_byte():
             for byte in request():
                 sock.sendall(bytes([byte]))
             head, rest = read_answer(sock)
-            assert b" 101 " in head and rest == b""
+            assert b" 101 " in head and GREETING.startswith(rest)
 
 
 def test_frames_byte_by_byte():

@@ -14,6 +14,9 @@ WEB_CLOSE, WEB_PING, WEB_PONG = range(8, 11)
 # What the guest may put into one message.
 MAX_MESSAGE = 65536
 
+# Its first message.
+GREETING = b"\x82\x00"
+
 
 def request(path="/", key=b"dGhlIHNhbXBsZSBub25jZQ==", leave_out=(), **changed):
     """The bytes of an opening request; names of fields are given with underscores."""
@@ -70,6 +73,7 @@ class WebSocket:
         assert b"Sec-WebSocket-Accept: " + accept in lines, head
         assert not any(b"sec-websocket-protocol" in line.lower() or b"sec-websocket-extensions" in line.lower()
                        for line in lines), head
+        assert self.read_frame() == (WEB_BINARY, b"")
 
     def settimeout(self, seconds):
         self.socket.settimeout(seconds)
