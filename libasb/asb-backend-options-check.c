@@ -172,6 +172,71 @@ mounts_are_stray (AsbBackendOptions *options)
          && g_list_model_get_n_items (asb_backend_options_get_mounts (options)) > 0;
 }
 
+static gboolean
+image_is_double (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_image (options) && asb_backend_options_get_snapshot_id (options);
+}
+
+static gboolean
+credentials_are_half (AsbBackendOptions *options)
+{
+  return !asb_backend_options_get_image_username (options)
+         != !asb_backend_options_get_image_password (options);
+}
+
+static gboolean
+create_options_are_wrong (AsbBackendOptions *options)
+{
+  GVariant *create_options = asb_backend_options_get_create_options (options);
+
+  return create_options && !g_variant_is_of_type (create_options, G_VARIANT_TYPE_VARDICT);
+}
+
+static gboolean
+entrypoint_is_empty (AsbBackendOptions *options)
+{
+  const char *const *entrypoint = asb_backend_options_get_entrypoint (options);
+
+  return entrypoint && !entrypoint[0];
+}
+
+static gboolean
+is_connecting_with (AsbBackendOptions *options, gboolean is_set)
+{
+  return is_set && asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CONNECT;
+}
+
+static gboolean
+entrypoint_is_stray (AsbBackendOptions *options)
+{
+  return is_connecting_with (options, asb_backend_options_get_entrypoint (options) != NULL);
+}
+
+static gboolean
+resources_are_stray (AsbBackendOptions *options)
+{
+  return is_connecting_with (options, asb_backend_options_get_resources (options) != NULL);
+}
+
+static gboolean
+policy_is_stray (AsbBackendOptions *options)
+{
+  return is_connecting_with (options, asb_backend_options_get_network_policy (options) != NULL);
+}
+
+static gboolean
+snapshot_is_stray (AsbBackendOptions *options)
+{
+  return is_connecting_with (options, asb_backend_options_get_snapshot_id (options) != NULL);
+}
+
+static gboolean
+create_options_are_stray (AsbBackendOptions *options)
+{
+  return is_connecting_with (options, asb_backend_options_get_create_options (options) != NULL);
+}
+
 static const AsbOptionRule rules[] = {
   { mode_is_wrong, "Option “mode” must be create or connect" },
   { cleanup_is_wrong, "Option “cleanup” must be on-close, ttl or never" },
@@ -194,6 +259,15 @@ static const AsbOptionRule rules[] = {
     "Option “sandbox-name” must have 1 to 128 characters, no control characters among them" },
   { workdir_is_wrong, "Option “workdir” must be an absolute path" },
   { mounts_are_stray, "Option “mounts” needs mode create" },
+  { entrypoint_is_stray, "Option “entrypoint” needs mode create" },
+  { entrypoint_is_empty, "Option “entrypoint” must name a program" },
+  { resources_are_stray, "Option “resources” needs mode create" },
+  { policy_is_stray, "Option “network-policy” needs mode create" },
+  { snapshot_is_stray, "Option “snapshot-id” needs mode create" },
+  { image_is_double, "Options “image” and “snapshot-id” exclude each other" },
+  { credentials_are_half, "Options “image-username” and “image-password” need each other" },
+  { create_options_are_stray, "Option “create-options” needs mode create" },
+  { create_options_are_wrong, "Option “create-options” must be a dictionary, an a{sv}" },
   { environment_is_wrong, "Option “environment” must hold entries of the form NAME=value" },
 };
 

@@ -13,3 +13,47 @@ AsbClosure *asb_backend_options_get_close_coordinator (AsbBackendOptions *self);
 
 /* The first thing that is wrong with the options, in the order of the rules there. */
 gboolean asb_backend_options_check (AsbBackendOptions *self, GError **error);
+
+/* Only for asb-backend-options.c and asb-backend-options-create.c. */
+typedef struct _AsbBackendOptionsPrivate AsbBackendOptionsPrivate;
+
+struct _AsbBackendOptionsPrivate
+{
+  char *provider_name;
+  AsbProvider *provider;
+  GVariant *provider_options;
+  AsbRegistry *registry;
+  AsbBackendMode mode;
+  AsbSandboxRef *ref;
+  char *sandbox_name;
+  char *agent_name;
+  char *image;
+  char *workdir;
+  char **environment;
+  GHashTable *metadata;
+  GListStore *mounts;
+  char *idempotency_key;
+  AsbResourceLimits *limits;
+  AsbLifetime lifetime;
+  AsbCleanupPolicy cleanup;
+  AsbTtlMode sandbox_ttl_mode;
+  gint64 sandbox_ttl_seconds;
+  gint64 cleanup_ttl_seconds;
+  guint reconnect_seconds;
+  AsbCommandResultConfig *command_result_config;
+  AsbHistoryConfig *history;
+  AsbHistoryStore *history_store;
+  char *history_database_url;
+  AsbClosure *transport_factory;
+  AsbClosure *close_coordinator;
+  char **entrypoint;
+  GHashTable *resources;
+  AsbNetworkPolicy *network_policy;
+  char *snapshot_id;
+  char *platform;
+  char *image_username;
+  char *image_password;
+  GVariant *create_options;
+};
+
+AsbBackendOptionsPrivate *asb_backend_options_get_private (AsbBackendOptions *self);

@@ -21,39 +21,6 @@
  * Since: 1.0
  */
 
-struct _AsbBackendOptions
-{
-  GObject parent_instance;
-
-  char *provider_name;
-  AsbProvider *provider;
-  GVariant *provider_options;
-  AsbRegistry *registry;
-  AsbBackendMode mode;
-  AsbSandboxRef *ref;
-  char *sandbox_name;
-  char *agent_name;
-  char *image;
-  char *workdir;
-  char **environment;
-  GHashTable *metadata;
-  GListStore *mounts;
-  char *idempotency_key;
-  AsbResourceLimits *limits;
-  AsbLifetime lifetime;
-  AsbCleanupPolicy cleanup;
-  AsbTtlMode sandbox_ttl_mode;
-  gint64 sandbox_ttl_seconds;
-  gint64 cleanup_ttl_seconds;
-  guint reconnect_seconds;
-  AsbCommandResultConfig *command_result_config;
-  AsbHistoryConfig *history;
-  AsbHistoryStore *history_store;
-  char *history_database_url;
-  AsbClosure *transport_factory;
-  AsbClosure *close_coordinator;
-};
-
 enum
 {
   PROP_0,
@@ -82,38 +49,61 @@ enum
   PROP_HISTORY,
   PROP_HISTORY_STORE,
   PROP_HISTORY_DATABASE_URL,
+  PROP_ENTRYPOINT,
+  PROP_RESOURCES,
+  PROP_NETWORK_POLICY,
+  PROP_SNAPSHOT_ID,
+  PROP_PLATFORM,
+  PROP_IMAGE_USERNAME,
+  PROP_IMAGE_PASSWORD,
+  PROP_CREATE_OPTIONS,
   N_PROPS
 };
 
 static GParamSpec *properties[N_PROPS];
 
-G_DEFINE_FINAL_TYPE (AsbBackendOptions, asb_backend_options, G_TYPE_OBJECT)
+G_DEFINE_TYPE_WITH_PRIVATE (AsbBackendOptions, asb_backend_options, G_TYPE_OBJECT)
+
+AsbBackendOptionsPrivate *
+asb_backend_options_get_private (AsbBackendOptions *self)
+{
+  return asb_backend_options_get_instance_private (self);
+}
 
 static void
 asb_backend_options_finalize (GObject *object)
 {
   AsbBackendOptions *self = ASB_BACKEND_OPTIONS (object);
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
 
-  g_clear_pointer (&self->provider_name, g_free);
-  g_clear_object (&self->provider);
-  g_clear_pointer (&self->provider_options, g_variant_unref);
-  g_clear_object (&self->registry);
-  g_clear_object (&self->ref);
-  g_clear_pointer (&self->sandbox_name, g_free);
-  g_clear_pointer (&self->agent_name, g_free);
-  g_clear_pointer (&self->image, g_free);
-  g_clear_pointer (&self->workdir, g_free);
-  g_clear_pointer (&self->environment, g_strfreev);
-  g_clear_pointer (&self->metadata, g_hash_table_unref);
-  g_clear_object (&self->limits);
-  g_clear_object (&self->mounts);
-  g_clear_pointer (&self->idempotency_key, g_free);
-  g_clear_object (&self->command_result_config);
-  g_clear_object (&self->history);
-  g_clear_object (&self->history_store);
-  g_clear_pointer (&self->history_database_url, g_free);
-  g_clear_pointer (&self->transport_factory, asb_closure_unref);
-  g_clear_pointer (&self->close_coordinator, asb_closure_unref);
+  g_clear_pointer (&priv->provider_name, g_free);
+  g_clear_object (&priv->provider);
+  g_clear_pointer (&priv->provider_options, g_variant_unref);
+  g_clear_object (&priv->registry);
+  g_clear_object (&priv->ref);
+  g_clear_pointer (&priv->sandbox_name, g_free);
+  g_clear_pointer (&priv->agent_name, g_free);
+  g_clear_pointer (&priv->image, g_free);
+  g_clear_pointer (&priv->workdir, g_free);
+  g_clear_pointer (&priv->environment, g_strfreev);
+  g_clear_pointer (&priv->metadata, g_hash_table_unref);
+  g_clear_object (&priv->limits);
+  g_clear_object (&priv->mounts);
+  g_clear_pointer (&priv->idempotency_key, g_free);
+  g_clear_object (&priv->command_result_config);
+  g_clear_object (&priv->history);
+  g_clear_object (&priv->history_store);
+  g_clear_pointer (&priv->history_database_url, g_free);
+  g_clear_pointer (&priv->transport_factory, asb_closure_unref);
+  g_clear_pointer (&priv->close_coordinator, asb_closure_unref);
+  g_clear_pointer (&priv->entrypoint, g_strfreev);
+  g_clear_pointer (&priv->resources, g_hash_table_unref);
+  g_clear_object (&priv->network_policy);
+  g_clear_pointer (&priv->snapshot_id, g_free);
+  g_clear_pointer (&priv->platform, g_free);
+  g_clear_pointer (&priv->image_username, g_free);
+  g_clear_pointer (&priv->image_password, g_free);
+  g_clear_pointer (&priv->create_options, g_variant_unref);
 
   G_OBJECT_CLASS (asb_backend_options_parent_class)->finalize (object);
 }
@@ -123,83 +113,108 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
                                   GParamSpec *pspec)
 {
   AsbBackendOptions *self = ASB_BACKEND_OPTIONS (object);
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
 
   switch (property_id)
     {
     case PROP_PROVIDER_NAME:
-      g_value_set_string (value, self->provider_name);
+      g_value_set_string (value, priv->provider_name);
       break;
     case PROP_PROVIDER:
-      g_value_set_object (value, self->provider);
+      g_value_set_object (value, priv->provider);
       break;
     case PROP_PROVIDER_OPTIONS:
-      g_value_set_variant (value, self->provider_options);
+      g_value_set_variant (value, priv->provider_options);
       break;
     case PROP_REGISTRY:
-      g_value_set_object (value, self->registry);
+      g_value_set_object (value, priv->registry);
       break;
     case PROP_MODE:
-      g_value_set_enum (value, self->mode);
+      g_value_set_enum (value, priv->mode);
       break;
     case PROP_REF:
-      g_value_set_object (value, self->ref);
+      g_value_set_object (value, priv->ref);
       break;
     case PROP_SANDBOX_NAME:
-      g_value_set_string (value, self->sandbox_name);
+      g_value_set_string (value, priv->sandbox_name);
       break;
     case PROP_AGENT_NAME:
-      g_value_set_string (value, self->agent_name);
+      g_value_set_string (value, priv->agent_name);
       break;
     case PROP_IMAGE:
-      g_value_set_string (value, self->image);
+      g_value_set_string (value, priv->image);
       break;
     case PROP_WORKDIR:
-      g_value_set_string (value, self->workdir);
+      g_value_set_string (value, priv->workdir);
       break;
     case PROP_ENVIRONMENT:
-      g_value_set_boxed (value, self->environment);
+      g_value_set_boxed (value, priv->environment);
       break;
     case PROP_METADATA:
-      g_value_set_boxed (value, self->metadata);
+      g_value_set_boxed (value, priv->metadata);
       break;
     case PROP_MOUNTS:
-      g_value_set_object (value, self->mounts);
+      g_value_set_object (value, priv->mounts);
       break;
     case PROP_IDEMPOTENCY_KEY:
-      g_value_set_string (value, self->idempotency_key);
+      g_value_set_string (value, priv->idempotency_key);
       break;
     case PROP_LIMITS:
-      g_value_set_object (value, self->limits);
+      g_value_set_object (value, priv->limits);
       break;
     case PROP_LIFETIME:
-      g_value_set_enum (value, self->lifetime);
+      g_value_set_enum (value, priv->lifetime);
       break;
     case PROP_CLEANUP:
-      g_value_set_enum (value, self->cleanup);
+      g_value_set_enum (value, priv->cleanup);
       break;
     case PROP_SANDBOX_TTL_MODE:
-      g_value_set_enum (value, self->sandbox_ttl_mode);
+      g_value_set_enum (value, priv->sandbox_ttl_mode);
       break;
     case PROP_SANDBOX_TTL_SECONDS:
-      g_value_set_int64 (value, self->sandbox_ttl_seconds);
+      g_value_set_int64 (value, priv->sandbox_ttl_seconds);
       break;
     case PROP_CLEANUP_TTL_SECONDS:
-      g_value_set_int64 (value, self->cleanup_ttl_seconds);
+      g_value_set_int64 (value, priv->cleanup_ttl_seconds);
       break;
     case PROP_RECONNECT_SECONDS:
-      g_value_set_uint (value, self->reconnect_seconds);
+      g_value_set_uint (value, priv->reconnect_seconds);
       break;
     case PROP_COMMAND_RESULT_CONFIG:
-      g_value_set_object (value, self->command_result_config);
+      g_value_set_object (value, priv->command_result_config);
       break;
     case PROP_HISTORY:
-      g_value_set_object (value, self->history);
+      g_value_set_object (value, priv->history);
       break;
     case PROP_HISTORY_STORE:
-      g_value_set_object (value, self->history_store);
+      g_value_set_object (value, priv->history_store);
       break;
     case PROP_HISTORY_DATABASE_URL:
-      g_value_set_string (value, self->history_database_url);
+      g_value_set_string (value, priv->history_database_url);
+      break;
+    case PROP_ENTRYPOINT:
+      g_value_set_boxed (value, priv->entrypoint);
+      break;
+    case PROP_RESOURCES:
+      g_value_set_boxed (value, priv->resources);
+      break;
+    case PROP_NETWORK_POLICY:
+      g_value_set_object (value, priv->network_policy);
+      break;
+    case PROP_SNAPSHOT_ID:
+      g_value_set_string (value, priv->snapshot_id);
+      break;
+    case PROP_PLATFORM:
+      g_value_set_string (value, priv->platform);
+      break;
+    case PROP_IMAGE_USERNAME:
+      g_value_set_string (value, priv->image_username);
+      break;
+    case PROP_IMAGE_PASSWORD:
+      g_value_set_string (value, priv->image_password);
+      break;
+    case PROP_CREATE_OPTIONS:
+      g_value_set_variant (value, priv->create_options);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -288,6 +303,30 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_HISTORY_DATABASE_URL:
       asb_backend_options_set_history_database_url (self, g_value_get_string (value));
+      break;
+    case PROP_ENTRYPOINT:
+      asb_backend_options_set_entrypoint (self, g_value_get_boxed (value));
+      break;
+    case PROP_RESOURCES:
+      asb_backend_options_set_resources (self, g_value_get_boxed (value));
+      break;
+    case PROP_NETWORK_POLICY:
+      asb_backend_options_set_network_policy (self, g_value_get_object (value));
+      break;
+    case PROP_SNAPSHOT_ID:
+      asb_backend_options_set_snapshot_id (self, g_value_get_string (value));
+      break;
+    case PROP_PLATFORM:
+      asb_backend_options_set_platform (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE_USERNAME:
+      asb_backend_options_set_image_username (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE_PASSWORD:
+      asb_backend_options_set_image_password (self, g_value_get_string (value));
+      break;
+    case PROP_CREATE_OPTIONS:
+      asb_backend_options_set_create_options (self, g_value_get_variant (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -560,15 +599,98 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   properties[PROP_HISTORY_DATABASE_URL]
       = g_param_spec_string ("history-database-url", NULL, NULL, NULL, ASB_PARAM_READWRITE);
 
+  /**
+   * AsbBackendOptions:entrypoint:
+   *
+   * The first program of the sandbox with its arguments; %NULL for the provider's own.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ENTRYPOINT]
+      = g_param_spec_boxed ("entrypoint", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:resources:
+   *
+   * Shares of the host to ask for, by name, in the provider's notation: `cpu` → `1`, `memory` →
+   * `2Gi`. %NULL for the provider's default.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RESOURCES]
+      = g_param_spec_boxed ("resources", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:network-policy:
+   *
+   * What the sandbox may connect to; %NULL for the provider's default.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_NETWORK_POLICY] = g_param_spec_object (
+      "network-policy", NULL, NULL, ASB_TYPE_NETWORK_POLICY, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:snapshot-id:
+   *
+   * The snapshot to make the sandbox from, instead of an image.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SNAPSHOT_ID]
+      = g_param_spec_string ("snapshot-id", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:platform:
+   *
+   * The operating system and processor, for example `linux/amd64`; %NULL for any.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PLATFORM]
+      = g_param_spec_string ("platform", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:image-username:
+   *
+   * The name to fetch the image with, where its registry asks for one.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE_USERNAME]
+      = g_param_spec_string ("image-username", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:image-password:
+   *
+   * The password or token to fetch the image with. It is in no record, log or error.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE_PASSWORD]
+      = g_param_spec_string ("image-password", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:create-options:
+   *
+   * What only one provider takes, an `a{sv}`. It refuses options it does not know.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CREATE_OPTIONS] = g_param_spec_variant (
+      "create-options", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, ASB_PARAM_READWRITE);
+
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
 asb_backend_options_init (AsbBackendOptions *self)
 {
-  self->workdir = g_strdup ("/workspace");
-  self->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
-  self->mounts = g_list_store_new (ASB_TYPE_MOUNT);
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  priv->workdir = g_strdup ("/workspace");
+  priv->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
+  priv->mounts = g_list_store_new (ASB_TYPE_MOUNT);
 }
 
 /**
@@ -600,9 +722,11 @@ asb_backend_options_new (void)
 const char *
 asb_backend_options_get_provider_name (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->provider_name;
+  return priv->provider_name;
 }
 
 /**
@@ -618,9 +742,11 @@ asb_backend_options_get_provider_name (AsbBackendOptions *self)
 void
 asb_backend_options_set_provider_name (AsbBackendOptions *self, const char *provider_name)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->provider_name, provider_name))
+  if (asb_property_replace_string (&priv->provider_name, provider_name))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER_NAME]);
 }
 
@@ -638,9 +764,11 @@ asb_backend_options_set_provider_name (AsbBackendOptions *self, const char *prov
 AsbProvider *
 asb_backend_options_get_provider (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->provider;
+  return priv->provider;
 }
 
 /**
@@ -655,9 +783,11 @@ asb_backend_options_get_provider (AsbBackendOptions *self)
 void
 asb_backend_options_set_provider (AsbBackendOptions *self, AsbProvider *provider)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->provider, provider))
+  if (g_set_object (&priv->provider, provider))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER]);
 }
 
@@ -675,9 +805,11 @@ asb_backend_options_set_provider (AsbBackendOptions *self, AsbProvider *provider
 GVariant *
 asb_backend_options_get_provider_options (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->provider_options;
+  return priv->provider_options;
 }
 
 /**
@@ -693,9 +825,11 @@ asb_backend_options_get_provider_options (AsbBackendOptions *self)
 void
 asb_backend_options_set_provider_options (AsbBackendOptions *self, GVariant *provider_options)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_variant (&self->provider_options, provider_options))
+  if (asb_property_replace_variant (&priv->provider_options, provider_options))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROVIDER_OPTIONS]);
 }
 
@@ -712,9 +846,11 @@ asb_backend_options_set_provider_options (AsbBackendOptions *self, GVariant *pro
 AsbRegistry *
 asb_backend_options_get_registry (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->registry;
+  return priv->registry;
 }
 
 /**
@@ -729,9 +865,11 @@ asb_backend_options_get_registry (AsbBackendOptions *self)
 void
 asb_backend_options_set_registry (AsbBackendOptions *self, AsbRegistry *registry)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->registry, registry))
+  if (g_set_object (&priv->registry, registry))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REGISTRY]);
 }
 
@@ -748,9 +886,11 @@ asb_backend_options_set_registry (AsbBackendOptions *self, AsbRegistry *registry
 AsbBackendMode
 asb_backend_options_get_mode (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->mode;
+  return priv->mode;
 }
 
 /**
@@ -765,11 +905,13 @@ asb_backend_options_get_mode (AsbBackendOptions *self)
 void
 asb_backend_options_set_mode (AsbBackendOptions *self, AsbBackendMode mode)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->mode == mode)
+  if (priv->mode == mode)
     return;
-  self->mode = mode;
+  priv->mode = mode;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE]);
 }
 
@@ -787,9 +929,11 @@ asb_backend_options_set_mode (AsbBackendOptions *self, AsbBackendMode mode)
 AsbSandboxRef *
 asb_backend_options_get_ref (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->ref;
+  return priv->ref;
 }
 
 /**
@@ -804,9 +948,11 @@ asb_backend_options_get_ref (AsbBackendOptions *self)
 void
 asb_backend_options_set_ref (AsbBackendOptions *self, AsbSandboxRef *ref)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->ref, ref))
+  if (g_set_object (&priv->ref, ref))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REF]);
 }
 
@@ -823,9 +969,11 @@ asb_backend_options_set_ref (AsbBackendOptions *self, AsbSandboxRef *ref)
 const char *
 asb_backend_options_get_sandbox_name (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->sandbox_name;
+  return priv->sandbox_name;
 }
 
 /**
@@ -840,9 +988,11 @@ asb_backend_options_get_sandbox_name (AsbBackendOptions *self)
 void
 asb_backend_options_set_sandbox_name (AsbBackendOptions *self, const char *sandbox_name)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->sandbox_name, sandbox_name))
+  if (asb_property_replace_string (&priv->sandbox_name, sandbox_name))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_NAME]);
 }
 
@@ -859,9 +1009,11 @@ asb_backend_options_set_sandbox_name (AsbBackendOptions *self, const char *sandb
 const char *
 asb_backend_options_get_agent_name (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->agent_name;
+  return priv->agent_name;
 }
 
 /**
@@ -876,9 +1028,11 @@ asb_backend_options_get_agent_name (AsbBackendOptions *self)
 void
 asb_backend_options_set_agent_name (AsbBackendOptions *self, const char *agent_name)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->agent_name, agent_name))
+  if (asb_property_replace_string (&priv->agent_name, agent_name))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_AGENT_NAME]);
 }
 
@@ -896,9 +1050,11 @@ asb_backend_options_set_agent_name (AsbBackendOptions *self, const char *agent_n
 const char *
 asb_backend_options_get_image (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->image;
+  return priv->image;
 }
 
 /**
@@ -913,9 +1069,11 @@ asb_backend_options_get_image (AsbBackendOptions *self)
 void
 asb_backend_options_set_image (AsbBackendOptions *self, const char *image)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->image, image))
+  if (asb_property_replace_string (&priv->image, image))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IMAGE]);
 }
 
@@ -933,9 +1091,11 @@ asb_backend_options_set_image (AsbBackendOptions *self, const char *image)
 const char *
 asb_backend_options_get_workdir (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->workdir;
+  return priv->workdir;
 }
 
 /**
@@ -951,9 +1111,11 @@ asb_backend_options_get_workdir (AsbBackendOptions *self)
 void
 asb_backend_options_set_workdir (AsbBackendOptions *self, const char *workdir)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->workdir, workdir))
+  if (asb_property_replace_string (&priv->workdir, workdir))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WORKDIR]);
 }
 
@@ -971,9 +1133,11 @@ asb_backend_options_set_workdir (AsbBackendOptions *self, const char *workdir)
 const char *const *
 asb_backend_options_get_environment (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return (const char *const *)self->environment;
+  return (const char *const *)priv->environment;
 }
 
 /**
@@ -989,9 +1153,11 @@ asb_backend_options_get_environment (AsbBackendOptions *self)
 void
 asb_backend_options_set_environment (AsbBackendOptions *self, const char *const *environment)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_strv (&self->environment, environment))
+  if (asb_property_replace_strv (&priv->environment, environment))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ENVIRONMENT]);
 }
 
@@ -1009,9 +1175,11 @@ asb_backend_options_set_environment (AsbBackendOptions *self, const char *const 
 GHashTable *
 asb_backend_options_get_metadata (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->metadata;
+  return priv->metadata;
 }
 
 /**
@@ -1026,9 +1194,11 @@ asb_backend_options_get_metadata (AsbBackendOptions *self)
 void
 asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_map (&self->metadata, metadata))
+  if (asb_property_replace_map (&priv->metadata, metadata))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_METADATA]);
 }
 
@@ -1045,9 +1215,11 @@ asb_backend_options_set_metadata (AsbBackendOptions *self, GHashTable *metadata)
 GListModel *
 asb_backend_options_get_mounts (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return G_LIST_MODEL (self->mounts);
+  return G_LIST_MODEL (priv->mounts);
 }
 
 /**
@@ -1062,10 +1234,12 @@ asb_backend_options_get_mounts (AsbBackendOptions *self)
 void
 asb_backend_options_set_mounts (AsbBackendOptions *self, GListModel *mounts)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
   g_return_if_fail (!mounts || G_IS_LIST_MODEL (mounts));
 
-  if (asb_mounts_replace (self->mounts, mounts))
+  if (asb_mounts_replace (priv->mounts, mounts))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 
@@ -1081,10 +1255,12 @@ asb_backend_options_set_mounts (AsbBackendOptions *self, GListModel *mounts)
 void
 asb_backend_options_add_mount (AsbBackendOptions *self, AsbMount *mount)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
   g_return_if_fail (ASB_IS_MOUNT (mount));
 
-  g_list_store_append (self->mounts, mount);
+  g_list_store_append (priv->mounts, mount);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 
@@ -1101,9 +1277,11 @@ asb_backend_options_add_mount (AsbBackendOptions *self, AsbMount *mount)
 const char *
 asb_backend_options_get_idempotency_key (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->idempotency_key;
+  return priv->idempotency_key;
 }
 
 /**
@@ -1118,9 +1296,11 @@ asb_backend_options_get_idempotency_key (AsbBackendOptions *self)
 void
 asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *idempotency_key)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->idempotency_key, idempotency_key))
+  if (asb_property_replace_string (&priv->idempotency_key, idempotency_key))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDEMPOTENCY_KEY]);
 }
 
@@ -1138,9 +1318,11 @@ asb_backend_options_set_idempotency_key (AsbBackendOptions *self, const char *id
 AsbResourceLimits *
 asb_backend_options_get_limits (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->limits;
+  return priv->limits;
 }
 
 /**
@@ -1156,9 +1338,11 @@ asb_backend_options_get_limits (AsbBackendOptions *self)
 void
 asb_backend_options_set_limits (AsbBackendOptions *self, AsbResourceLimits *limits)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->limits, limits))
+  if (g_set_object (&priv->limits, limits))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIMITS]);
 }
 
@@ -1175,9 +1359,11 @@ asb_backend_options_set_limits (AsbBackendOptions *self, AsbResourceLimits *limi
 AsbLifetime
 asb_backend_options_get_lifetime (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->lifetime;
+  return priv->lifetime;
 }
 
 /**
@@ -1192,11 +1378,13 @@ asb_backend_options_get_lifetime (AsbBackendOptions *self)
 void
 asb_backend_options_set_lifetime (AsbBackendOptions *self, AsbLifetime lifetime)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->lifetime == lifetime)
+  if (priv->lifetime == lifetime)
     return;
-  self->lifetime = lifetime;
+  priv->lifetime = lifetime;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIFETIME]);
 }
 
@@ -1213,9 +1401,11 @@ asb_backend_options_set_lifetime (AsbBackendOptions *self, AsbLifetime lifetime)
 AsbCleanupPolicy
 asb_backend_options_get_cleanup (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->cleanup;
+  return priv->cleanup;
 }
 
 /**
@@ -1230,11 +1420,13 @@ asb_backend_options_get_cleanup (AsbBackendOptions *self)
 void
 asb_backend_options_set_cleanup (AsbBackendOptions *self, AsbCleanupPolicy cleanup)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->cleanup == cleanup)
+  if (priv->cleanup == cleanup)
     return;
-  self->cleanup = cleanup;
+  priv->cleanup = cleanup;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP]);
 }
 
@@ -1251,9 +1443,11 @@ asb_backend_options_set_cleanup (AsbBackendOptions *self, AsbCleanupPolicy clean
 AsbTtlMode
 asb_backend_options_get_sandbox_ttl_mode (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->sandbox_ttl_mode;
+  return priv->sandbox_ttl_mode;
 }
 
 /**
@@ -1268,11 +1462,13 @@ asb_backend_options_get_sandbox_ttl_mode (AsbBackendOptions *self)
 void
 asb_backend_options_set_sandbox_ttl_mode (AsbBackendOptions *self, AsbTtlMode sandbox_ttl_mode)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->sandbox_ttl_mode == sandbox_ttl_mode)
+  if (priv->sandbox_ttl_mode == sandbox_ttl_mode)
     return;
-  self->sandbox_ttl_mode = sandbox_ttl_mode;
+  priv->sandbox_ttl_mode = sandbox_ttl_mode;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_TTL_MODE]);
 }
 
@@ -1289,9 +1485,11 @@ asb_backend_options_set_sandbox_ttl_mode (AsbBackendOptions *self, AsbTtlMode sa
 gint64
 asb_backend_options_get_sandbox_ttl_seconds (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->sandbox_ttl_seconds;
+  return priv->sandbox_ttl_seconds;
 }
 
 /**
@@ -1306,11 +1504,13 @@ asb_backend_options_get_sandbox_ttl_seconds (AsbBackendOptions *self)
 void
 asb_backend_options_set_sandbox_ttl_seconds (AsbBackendOptions *self, gint64 sandbox_ttl_seconds)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->sandbox_ttl_seconds == sandbox_ttl_seconds)
+  if (priv->sandbox_ttl_seconds == sandbox_ttl_seconds)
     return;
-  self->sandbox_ttl_seconds = sandbox_ttl_seconds;
+  priv->sandbox_ttl_seconds = sandbox_ttl_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SANDBOX_TTL_SECONDS]);
 }
 
@@ -1328,9 +1528,11 @@ asb_backend_options_set_sandbox_ttl_seconds (AsbBackendOptions *self, gint64 san
 gint64
 asb_backend_options_get_cleanup_ttl_seconds (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->cleanup_ttl_seconds;
+  return priv->cleanup_ttl_seconds;
 }
 
 /**
@@ -1346,11 +1548,13 @@ asb_backend_options_get_cleanup_ttl_seconds (AsbBackendOptions *self)
 void
 asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self, gint64 cleanup_ttl_seconds)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (self->cleanup_ttl_seconds == cleanup_ttl_seconds)
+  if (priv->cleanup_ttl_seconds == cleanup_ttl_seconds)
     return;
-  self->cleanup_ttl_seconds = cleanup_ttl_seconds;
+  priv->cleanup_ttl_seconds = cleanup_ttl_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP_TTL_SECONDS]);
 }
 
@@ -1367,9 +1571,11 @@ asb_backend_options_set_cleanup_ttl_seconds (AsbBackendOptions *self, gint64 cle
 guint
 asb_backend_options_get_reconnect_seconds (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
 
-  return self->reconnect_seconds;
+  return priv->reconnect_seconds;
 }
 
 /**
@@ -1385,12 +1591,14 @@ asb_backend_options_get_reconnect_seconds (AsbBackendOptions *self)
 void
 asb_backend_options_set_reconnect_seconds (AsbBackendOptions *self, guint reconnect_seconds)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
   g_return_if_fail (reconnect_seconds <= MAX_RECONNECT_SECONDS);
 
-  if (self->reconnect_seconds == reconnect_seconds)
+  if (priv->reconnect_seconds == reconnect_seconds)
     return;
-  self->reconnect_seconds = reconnect_seconds;
+  priv->reconnect_seconds = reconnect_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RECONNECT_SECONDS]);
 }
 
@@ -1407,9 +1615,11 @@ asb_backend_options_set_reconnect_seconds (AsbBackendOptions *self, guint reconn
 AsbCommandResultConfig *
 asb_backend_options_get_command_result_config (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->command_result_config;
+  return priv->command_result_config;
 }
 
 /**
@@ -1425,9 +1635,11 @@ void
 asb_backend_options_set_command_result_config (AsbBackendOptions *self,
                                                AsbCommandResultConfig *command_result_config)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->command_result_config, command_result_config))
+  if (g_set_object (&priv->command_result_config, command_result_config))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COMMAND_RESULT_CONFIG]);
 }
 
@@ -1444,9 +1656,11 @@ asb_backend_options_set_command_result_config (AsbBackendOptions *self,
 AsbHistoryConfig *
 asb_backend_options_get_history (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->history;
+  return priv->history;
 }
 
 /**
@@ -1461,9 +1675,11 @@ asb_backend_options_get_history (AsbBackendOptions *self)
 void
 asb_backend_options_set_history (AsbBackendOptions *self, AsbHistoryConfig *history)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->history, history))
+  if (g_set_object (&priv->history, history))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY]);
 }
 
@@ -1481,9 +1697,11 @@ asb_backend_options_set_history (AsbBackendOptions *self, AsbHistoryConfig *hist
 AsbHistoryStore *
 asb_backend_options_get_history_store (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->history_store;
+  return priv->history_store;
 }
 
 /**
@@ -1499,9 +1717,11 @@ asb_backend_options_get_history_store (AsbBackendOptions *self)
 void
 asb_backend_options_set_history_store (AsbBackendOptions *self, AsbHistoryStore *history_store)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (g_set_object (&self->history_store, history_store))
+  if (g_set_object (&priv->history_store, history_store))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY_STORE]);
 }
 
@@ -1518,9 +1738,11 @@ asb_backend_options_set_history_store (AsbBackendOptions *self, AsbHistoryStore 
 const char *
 asb_backend_options_get_history_database_url (AsbBackendOptions *self)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), NULL);
 
-  return self->history_database_url;
+  return priv->history_database_url;
 }
 
 /**
@@ -1536,9 +1758,11 @@ void
 asb_backend_options_set_history_database_url (AsbBackendOptions *self,
                                               const char *history_database_url)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  if (asb_property_replace_string (&self->history_database_url, history_database_url))
+  if (asb_property_replace_string (&priv->history_database_url, history_database_url))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HISTORY_DATABASE_URL]);
 }
 
@@ -1558,9 +1782,11 @@ void
 asb_backend_options_set_transport_factory (AsbBackendOptions *self, AsbTransportFactory factory,
                                            gpointer user_data, GDestroyNotify destroy)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  asb_closure_replace (&self->transport_factory, G_CALLBACK (factory), user_data, destroy);
+  asb_closure_replace (&priv->transport_factory, G_CALLBACK (factory), user_data, destroy);
 }
 
 /**
@@ -1580,19 +1806,25 @@ void
 asb_backend_options_set_close_coordinator (AsbBackendOptions *self, AsbCloseCoordinator coordinator,
                                            gpointer user_data, GDestroyNotify destroy)
 {
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
-  asb_closure_replace (&self->close_coordinator, G_CALLBACK (coordinator), user_data, destroy);
+  asb_closure_replace (&priv->close_coordinator, G_CALLBACK (coordinator), user_data, destroy);
 }
 
 AsbClosure *
 asb_backend_options_get_transport_factory (AsbBackendOptions *self)
 {
-  return self->transport_factory;
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  return priv->transport_factory;
 }
 
 AsbClosure *
 asb_backend_options_get_close_coordinator (AsbBackendOptions *self)
 {
-  return self->close_coordinator;
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  return priv->close_coordinator;
 }

@@ -24,7 +24,15 @@ G_BEGIN_DECLS
 #define ASB_TYPE_BACKEND_OPTIONS (asb_backend_options_get_type ())
 
 ASB_AVAILABLE_IN_1_0
-G_DECLARE_FINAL_TYPE (AsbBackendOptions, asb_backend_options, ASB, BACKEND_OPTIONS, GObject)
+G_DECLARE_DERIVABLE_TYPE (AsbBackendOptions, asb_backend_options, ASB, BACKEND_OPTIONS, GObject)
+
+struct _AsbBackendOptionsClass
+{
+  GObjectClass parent_class;
+
+  /*< private >*/
+  gpointer _reserved[4];
+};
 
 ASB_AVAILABLE_IN_1_0
 AsbBackendOptions *asb_backend_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
@@ -174,5 +182,38 @@ ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_close_coordinator (AsbBackendOptions *self,
                                                 AsbCloseCoordinator coordinator, gpointer user_data,
                                                 GDestroyNotify destroy);
+ASB_AVAILABLE_IN_1_0
+const char *const *asb_backend_options_get_entrypoint (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_entrypoint (AsbBackendOptions *self, const char *const *entrypoint);
+ASB_AVAILABLE_IN_1_0
+GHashTable *asb_backend_options_get_resources (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_resources (AsbBackendOptions *self, GHashTable *resources);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_options_get_network_policy (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_network_policy (AsbBackendOptions *self,
+                                             AsbNetworkPolicy *network_policy);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_snapshot_id (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_snapshot_id (AsbBackendOptions *self, const char *snapshot_id);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_platform (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_platform (AsbBackendOptions *self, const char *platform);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_image_username (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_image_username (AsbBackendOptions *self, const char *image_username);
+ASB_AVAILABLE_IN_1_0
+const char *asb_backend_options_get_image_password (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_image_password (AsbBackendOptions *self, const char *image_password);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_backend_options_get_create_options (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_create_options (AsbBackendOptions *self, GVariant *create_options);
 
 G_END_DECLS

@@ -191,6 +191,112 @@ G_BEGIN_DECLS
  * Since: 1.0
  */
 #define ASB_CAPABILITY_MOUNTS "mounts"
+/**
+ * ASB_CAPABILITY_KEEP_ALIVE:
+ *
+ * Sandboxes end by themselves, and are kept by renewing them. Its limits: `min_seconds`, the
+ * shortest time that can be asked for, and `default_seconds`, the time that is good for a sandbox
+ * which goes with the program that made it.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_KEEP_ALIVE "keep_alive"
+/**
+ * ASB_CAPABILITY_ENDPOINTS:
+ *
+ * The address of a port of the sandbox can be had.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_ENDPOINTS "endpoints"
+/**
+ * ASB_CAPABILITY_NETWORK_POLICY:
+ *
+ * What the sandbox may connect to can be said at creation, and looked at and changed later.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_NETWORK_POLICY "network_policy"
+/**
+ * ASB_CAPABILITY_METADATA_CHANGES:
+ *
+ * The metadata of a sandbox can be changed.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_METADATA_CHANGES "metadata_changes"
+/**
+ * ASB_CAPABILITY_SNAPSHOTS:
+ *
+ * Snapshots of sandboxes can be made, and sandboxes from them.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_SNAPSHOTS "snapshots"
+/**
+ * ASB_CAPABILITY_METRICS:
+ *
+ * What a sandbox takes of processor and memory can be had, once or as it changes.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_METRICS "metrics"
+/**
+ * ASB_CAPABILITY_DIAGNOSTICS:
+ *
+ * What the provider knows of a sandbox that went wrong can be had.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_DIAGNOSTICS "diagnostics"
+/**
+ * ASB_CAPABILITY_ENTRYPOINT:
+ *
+ * The first program of the sandbox can be chosen at creation.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_ENTRYPOINT "entrypoint"
+/**
+ * ASB_CAPABILITY_RESOURCES:
+ *
+ * Shares of the host, such as processors and memory, can be asked for at creation.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_RESOURCES "resources"
+/**
+ * ASB_CAPABILITY_PLATFORM:
+ *
+ * The operating system and processor can be chosen at creation.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_PLATFORM "platform"
+/**
+ * ASB_CAPABILITY_IMAGE_CREDENTIALS:
+ *
+ * Images can be had from registries that ask for a name and a password.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_IMAGE_CREDENTIALS "image_credentials"
+/**
+ * ASB_CAPABILITY_CREATE_OPTIONS:
+ *
+ * There are options for creation that only this provider takes.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_CREATE_OPTIONS "create_options"
+/**
+ * ASB_CAPABILITY_SERVICES:
+ *
+ * There are functions that only this provider offers, called by name.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_SERVICES "services"
 
 #define ASB_TYPE_CAPABILITIES (asb_capabilities_get_type ())
 

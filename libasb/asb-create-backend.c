@@ -5,14 +5,11 @@
 #include "asb-backend-options-private.h"
 #include "asb-backend-private.h"
 #include "asb-call-private.h"
+#include "asb-create-spec-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-guest-placement-private.h"
 #include "asb-sync-private.h"
-#include "asb-uuid.h"
-
-#define NAME_KEY "agent_sandbox.name"
-#define INSTANCE_ID_KEY "sandbox_instance_id"
 
 /* Everything made on the way. What is still here when a step fails is undone. */
 typedef struct
@@ -266,86 +263,6 @@ imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static GVariant *
-map_to_variant (GHashTable *map)
-{
-  GVariantDict dict;
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_variant_dict_init (&dict, NULL);
-  g_hash_table_iter_init (&iter, map);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_variant_dict_insert (&dict, key, "s", value);
-  return g_variant_dict_end (&dict);
-}
-
-static void
-insert_nullable (GVariantDict *dict, const char *key, GVariant *value)
-{
-  g_variant_dict_insert_value (dict, key,
-                               value ? value : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
-}
-
-static GVariant *
-nullable_string (const char *string)
-{
-  return string ? g_variant_new_string (string) : NULL;
-}
-
-static GHashTable *
-dup_metadata (AsbBackendOptions *options)
-{
-  GHashTable *metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  GHashTable *given = asb_backend_options_get_metadata (options);
-  const char *name = asb_backend_options_get_sandbox_name (options);
-  GHashTableIter iter;
-  gpointer key, value;
-
-  if (given)
-    {
-      g_hash_table_iter_init (&iter, given);
-      while (g_hash_table_iter_next (&iter, &key, &value))
-        g_hash_table_insert (metadata, g_strdup (key), g_strdup (value));
-    }
-  if (name)
-    g_hash_table_insert (metadata, g_strdup (NAME_KEY), g_strdup (name));
-  return metadata;
-}
-
-static GVariant *
-describe_create (AsbBackendOptions *options)
-{
-  g_autoptr (GHashTable) metadata = dup_metadata (options);
-  gboolean has_ttl = asb_backend_options_get_sandbox_ttl_mode (options) == ASB_TTL_MODE_SECONDS;
-  gint64 ttl = asb_backend_options_get_sandbox_ttl_seconds (options);
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  insert_nullable (&dict, "image", nullable_string (asb_backend_options_get_image (options)));
-  insert_nullable (&dict, "workdir", nullable_string (asb_backend_options_get_workdir (options)));
-  insert_nullable (&dict, "metadata", map_to_variant (metadata));
-  insert_nullable (&dict, "idempotency_key",
-                   nullable_string (asb_backend_options_get_idempotency_key (options)));
-  insert_nullable (&dict, "sandbox_ttl_seconds", has_ttl ? g_variant_new_int64 (ttl) : NULL);
-  return g_variant_dict_end (&dict);
-}
-
-static GVariant *
-describe_ref (AsbSandboxRef *ref)
-{
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  insert_nullable (&dict, "provider_name",
-                   nullable_string (asb_sandbox_ref_get_provider_name (ref)));
-  insert_nullable (&dict, "provider_key", nullable_string (asb_sandbox_ref_get_provider_key (ref)));
-  insert_nullable (&dict, "sandbox_id", nullable_string (asb_sandbox_ref_get_sandbox_id (ref)));
-  insert_nullable (&dict, "sandbox_instance_id",
-                   nullable_string (asb_sandbox_ref_get_sandbox_instance_id (ref)));
-  return g_variant_dict_end (&dict);
-}
-
-static GVariant *
 describe_state (AsbSandboxState state)
 {
   g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
@@ -368,8 +285,8 @@ import_record (GTask *task)
   if (creation->created)
     {
       operation = asb_recorder_new_operation (creation->recorder, "sandbox.create",
-                                              describe_create (creation->options), NULL, NULL);
-      result = g_variant_ref_sink (describe_ref (creation->ref));
+                                              asb_create_describe (creation->options), NULL, NULL);
+      result = g_variant_ref_sink (asb_create_describe_ref (creation->ref));
     }
   else
     {
@@ -609,25 +526,6 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   open_transport (task);
 }
 
-static AsbSandboxSpec *
-new_sandbox_spec (AsbBackendOptions *options)
-{
-  g_autoptr (GHashTable) metadata = dup_metadata (options);
-  const char *given_id = g_hash_table_lookup (metadata, INSTANCE_ID_KEY);
-  g_autofree char *instance_id = given_id ? g_strdup (given_id) : asb_uuid_v7_new ();
-
-  return g_object_new (
-      ASB_TYPE_SANDBOX_SPEC, "name", asb_backend_options_get_sandbox_name (options), "instance-id",
-      instance_id, "image", asb_backend_options_get_image (options), "workdir",
-      asb_backend_options_get_workdir (options), "environment",
-      asb_backend_options_get_environment (options), "metadata", metadata, "limits",
-      asb_backend_options_get_limits (options), "mounts", asb_backend_options_get_mounts (options),
-      "lifetime", asb_backend_options_get_lifetime (options), "ttl-mode",
-      asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
-      asb_backend_options_get_sandbox_ttl_seconds (options), "idempotency-key",
-      asb_backend_options_get_idempotency_key (options), NULL);
-}
-
 static gboolean
 same (const char *a, char *b)
 {
@@ -707,7 +605,7 @@ find_sandbox (GTask *task)
   creation->occurred_at = g_get_real_time ();
   if (is_create (creation))
     {
-      spec = new_sandbox_spec (creation->options);
+      spec = asb_create_new_spec (creation->options);
       asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
                                          sandbox_created_cb, task);
       return;

@@ -124,6 +124,61 @@ typedef enum
 } AsbSandboxState;
 
 /**
+ * AsbNetworkAction:
+ * @ASB_NETWORK_ACTION_ALLOW: connections are let through
+ * @ASB_NETWORK_ACTION_DENY: connections are refused
+ *
+ * What becomes of connections that a sandbox opens.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_NETWORK_ACTION_ALLOW,
+  ASB_NETWORK_ACTION_DENY
+} AsbNetworkAction;
+
+/**
+ * AsbSnapshotState:
+ * @ASB_SNAPSHOT_STATE_UNKNOWN: the provider named a state this library does not know
+ * @ASB_SNAPSHOT_STATE_CREATING: being made
+ * @ASB_SNAPSHOT_STATE_READY: sandboxes can be made from it
+ * @ASB_SNAPSHOT_STATE_FAILED: it could not be made
+ * @ASB_SNAPSHOT_STATE_DELETING: being deleted
+ *
+ * The state of a snapshot.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_SNAPSHOT_STATE_UNKNOWN,
+  ASB_SNAPSHOT_STATE_CREATING,
+  ASB_SNAPSHOT_STATE_READY,
+  ASB_SNAPSHOT_STATE_FAILED,
+  ASB_SNAPSHOT_STATE_DELETING
+} AsbSnapshotState;
+
+/**
+ * AsbMetricsWatchState:
+ * @ASB_METRICS_WATCH_STATE_ACTIVE: it goes on
+ * @ASB_METRICS_WATCH_STATE_CLOSED: it was closed
+ * @ASB_METRICS_WATCH_STATE_GONE: the sandbox is gone
+ * @ASB_METRICS_WATCH_STATE_FAILED: it broke off, for example with the connection
+ *
+ * Whether a watch of metrics goes on, and if not, why.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_METRICS_WATCH_STATE_ACTIVE,
+  ASB_METRICS_WATCH_STATE_CLOSED,
+  ASB_METRICS_WATCH_STATE_GONE,
+  ASB_METRICS_WATCH_STATE_FAILED
+} AsbMetricsWatchState;
+
+/**
  * AsbCapabilitySupport:
  * @ASB_CAPABILITY_SUPPORT_UNAVAILABLE: cannot be had
  * @ASB_CAPABILITY_SUPPORT_EMULATED: done by other means, with weaker promises

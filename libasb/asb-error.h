@@ -102,6 +102,7 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_SANDBOX_EXPIRED: the time of the sandbox was up. Make a new one, with a longer time to
  * live or renewed in time
  * @ASB_ERROR_SANDBOX_DELETED: the sandbox was deleted; there is only its record. Make a new one
+ * @ASB_ERROR_SNAPSHOT_NOT_FOUND: there is no such snapshot
  * @ASB_ERROR_INTERNAL: a fault of the library or the guest. Report it
  * @ASB_ERROR_TEXT_NOT_FOUND: the text that was to be replaced is not in the file. Read the file
  * again
@@ -178,6 +179,7 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_TEXT_AMBIGUOUS,
   ASB_ERROR_SANDBOX_EXPIRED,
   ASB_ERROR_SANDBOX_DELETED,
+  ASB_ERROR_SNAPSHOT_NOT_FOUND,
   ASB_ERROR_INTERNAL
 } AsbError;
 

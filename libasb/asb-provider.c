@@ -2,7 +2,7 @@
 
 #include "config.h"
 
-#include "asb-provider.h"
+#include "asb-provider-private.h"
 
 #include "asb-call-private.h"
 #include "asb-enum-types.h"
@@ -143,32 +143,69 @@ asb_provider_get_capabilities (AsbProvider *self)
   return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
 }
 
-/* Ids are text, as providers give them out: bytes that are none would only be a riddle to scripts.
- */
-static gboolean
-id_is_unheard_of (GTask *task, const char *sandbox_id)
+gboolean
+asb_provider_id_is_unknown (GTask *task, const char *thing, const char *id)
 {
+  gboolean is_snapshot = g_str_equal (thing, "snapshot");
   g_autofree char *shown = NULL;
 
-  if (g_utf8_validate (sandbox_id, -1, NULL))
+  if (g_utf8_validate (id, -1, NULL))
     return FALSE;
-  shown = g_utf8_make_valid (sandbox_id, -1);
-  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”",
-                           shown);
+  shown = g_utf8_make_valid (id, -1);
+  g_task_return_new_error (task, ASB_ERROR,
+                           is_snapshot ? ASB_ERROR_SNAPSHOT_NOT_FOUND : ASB_ERROR_SANDBOX_NOT_FOUND,
+                           "There is no %s “%s”", thing, shown);
   g_object_unref (task);
   return TRUE;
 }
 
-/* A provider that has never heard of limits would leave them out. */
+/* What a provider that has never heard of it would leave out. */
+static const struct
+{
+  const char *property;
+  const char *capability;
+} asked_for[] = {
+  { "limits", ASB_CAPABILITY_RESOURCE_LIMITS },
+  { "entrypoint", ASB_CAPABILITY_ENTRYPOINT },
+  { "resources", ASB_CAPABILITY_RESOURCES },
+  { "network-policy", ASB_CAPABILITY_NETWORK_POLICY },
+  { "snapshot-id", ASB_CAPABILITY_SNAPSHOTS },
+  { "platform", ASB_CAPABILITY_PLATFORM },
+  { "image-username", ASB_CAPABILITY_IMAGE_CREDENTIALS },
+  { "image-password", ASB_CAPABILITY_IMAGE_CREDENTIALS },
+  { "create-options", ASB_CAPABILITY_CREATE_OPTIONS },
+};
+
 static gboolean
-check_limits (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
+is_set (AsbSandboxSpec *spec, const char *property)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (spec), property, &value);
+  if (G_VALUE_HOLDS_STRING (&value))
+    return g_value_get_string (&value) != NULL;
+  if (G_VALUE_HOLDS_VARIANT (&value))
+    return g_value_get_variant (&value) != NULL;
+  if (G_VALUE_HOLDS_BOXED (&value))
+    return g_value_get_boxed (&value) != NULL;
+  return g_value_get_object (&value) != NULL;
+}
+
+static gboolean
+check_asked_for (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 {
   g_autoptr (AsbCapabilities) capabilities = NULL;
 
-  if (!asb_sandbox_spec_get_limits (spec))
-    return TRUE;
-  capabilities = asb_provider_get_capabilities (self);
-  return asb_capabilities_require (capabilities, ASB_CAPABILITY_RESOURCE_LIMITS, error);
+  for (gsize i = 0; i < G_N_ELEMENTS (asked_for); i++)
+    {
+      if (!is_set (spec, asked_for[i].property))
+        continue;
+      if (!capabilities)
+        capabilities = asb_provider_get_capabilities (self);
+      if (!asb_capabilities_require (capabilities, asked_for[i].capability, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* What no provider could make sense of, so that none needs to look. */
@@ -176,11 +213,17 @@ static gboolean
 check_spec (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 {
   const char *workdir = asb_sandbox_spec_get_workdir (spec);
+  GVariant *options = asb_sandbox_spec_get_create_options (spec);
 
-  if (!workdir || *workdir == '/')
-    return check_limits (self, spec, error);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               "The working directory “%s” must be an absolute path", workdir);
+  if (workdir && *workdir != '/')
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "The working directory “%s” must be an absolute path", workdir);
+  else if (options && !g_variant_is_of_type (options, G_VARIANT_TYPE_VARDICT))
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "Option “create-options” must be of type “a{sv}”, not “%s”",
+                 g_variant_get_type_string (options));
+  else
+    return check_asked_for (self, spec, error);
   return FALSE;
 }
 
@@ -317,7 +360,7 @@ asb_provider_get_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_get_sandbox_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->get_sandbox)
     {
@@ -486,7 +529,7 @@ asb_provider_delete_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_provider_delete_sandbox_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->delete_sandbox)
     {
@@ -571,7 +614,7 @@ asb_provider_renew_sandbox_async (AsbProvider *self, const char *sandbox_id, gin
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_renew_sandbox_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->renew_sandbox)
     {
@@ -656,7 +699,7 @@ asb_provider_pause_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_pause_sandbox_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->pause_sandbox)
     {
@@ -739,7 +782,7 @@ asb_provider_resume_sandbox_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SANDBOX_INFO, cancellable, callback, user_data,
                          asb_provider_resume_sandbox_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->resume_sandbox)
     {
@@ -826,7 +869,7 @@ asb_provider_open_stream_async (AsbProvider *self, const char *sandbox_id, AsbSt
 
   task = asb_call_begin (self, &kind, G_TYPE_IO_STREAM, cancellable, callback, user_data,
                          asb_provider_open_stream_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->open_stream)
     {
@@ -918,7 +961,7 @@ asb_provider_put_file_async (AsbProvider *self, const char *sandbox_id, const ch
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_provider_put_file_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->put_file)
     {
@@ -1007,7 +1050,7 @@ asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_id,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_TRANSPORT, cancellable, callback, user_data,
                          asb_provider_open_transport_async);
-  if (asb_call_is_cancelled (task) || id_is_unheard_of (task, sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->open_transport)
     {

@@ -8,9 +8,16 @@
 
 #include <gio/gio.h>
 #include "asb-capabilities.h"
+#include "asb-diagnostics.h"
+#include "asb-endpoint.h"
+#include "asb-metrics-watch.h"
+#include "asb-network-policy.h"
 #include "asb-sandbox-filter.h"
 #include "asb-sandbox-info.h"
+#include "asb-sandbox-metrics.h"
 #include "asb-sandbox-spec.h"
+#include "asb-snapshot-filter.h"
+#include "asb-snapshot.h"
 #include "asb-stream-spec.h"
 #include "asb-transport.h"
 #include "asb-version.h"
@@ -43,6 +50,28 @@ struct _AsbProviderInterface
                     guint mode, GTask *task);
   void (*open_transport) (AsbProvider *self, const char *sandbox_id, GTask *task);
   void (*diagnose) (AsbProvider *self, GTask *task);
+  void (*get_endpoint) (AsbProvider *self, const char *sandbox_id, guint port, gint64 expires,
+                        GTask *task);
+  void (*get_network_policy) (AsbProvider *self, const char *sandbox_id, GTask *task);
+  void (*set_network_policy) (AsbProvider *self, const char *sandbox_id, AsbNetworkPolicy *policy,
+                              GTask *task);
+  void (*patch_network_policy) (AsbProvider *self, const char *sandbox_id, AsbNetworkPolicy *policy,
+                                GTask *task);
+  void (*remove_network_rules) (AsbProvider *self, const char *sandbox_id,
+                                const char *const *targets, GTask *task);
+  void (*patch_metadata) (AsbProvider *self, const char *sandbox_id, GVariant *changes,
+                          GTask *task);
+  void (*create_snapshot) (AsbProvider *self, const char *sandbox_id, const char *name,
+                           GTask *task);
+  void (*get_snapshot) (AsbProvider *self, const char *snapshot_id, GTask *task);
+  void (*list_snapshots) (AsbProvider *self, AsbSnapshotFilter *filter, GTask *task);
+  void (*delete_snapshot) (AsbProvider *self, const char *snapshot_id, GTask *task);
+  void (*get_metrics) (AsbProvider *self, const char *sandbox_id, GTask *task);
+  void (*watch_metrics) (AsbProvider *self, const char *sandbox_id, GTask *task);
+  void (*get_diagnostics) (AsbProvider *self, const char *sandbox_id, const char *kind,
+                           const char *scope, GTask *task);
+  void (*call_service) (AsbProvider *self, const char *sandbox_id, const char *name,
+                        GVariant *arguments, GTask *task);
   gboolean thread_safe;
 
   /*< private >*/
@@ -166,5 +195,153 @@ void asb_provider_diagnose_async (AsbProvider *self, GCancellable *cancellable,
                                   GAsyncReadyCallback callback, gpointer user_data);
 ASB_AVAILABLE_IN_1_0
 GVariant *asb_provider_diagnose_finish (AsbProvider *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbEndpoint *asb_provider_get_endpoint (AsbProvider *self, const char *sandbox_id, guint port,
+                                        gint64 expires, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_get_endpoint_async (AsbProvider *self, const char *sandbox_id, guint port,
+                                      gint64 expires, GCancellable *cancellable,
+                                      GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbEndpoint *asb_provider_get_endpoint_finish (AsbProvider *self, GAsyncResult *result,
+                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_get_network_policy (AsbProvider *self, const char *sandbox_id,
+                                                   GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_get_network_policy_async (AsbProvider *self, const char *sandbox_id,
+                                            GCancellable *cancellable, GAsyncReadyCallback callback,
+                                            gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_get_network_policy_finish (AsbProvider *self, GAsyncResult *result,
+                                                          GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_set_network_policy (AsbProvider *self, const char *sandbox_id,
+                                                   AsbNetworkPolicy *policy,
+                                                   GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_set_network_policy_async (AsbProvider *self, const char *sandbox_id,
+                                            AsbNetworkPolicy *policy, GCancellable *cancellable,
+                                            GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_set_network_policy_finish (AsbProvider *self, GAsyncResult *result,
+                                                          GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_patch_network_policy (AsbProvider *self, const char *sandbox_id,
+                                                     AsbNetworkPolicy *policy,
+                                                     GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_patch_network_policy_async (AsbProvider *self, const char *sandbox_id,
+                                              AsbNetworkPolicy *policy, GCancellable *cancellable,
+                                              GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_patch_network_policy_finish (AsbProvider *self, GAsyncResult *result,
+                                                            GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_remove_network_rules (AsbProvider *self, const char *sandbox_id,
+                                                     const char *const *targets,
+                                                     GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_remove_network_rules_async (AsbProvider *self, const char *sandbox_id,
+                                              const char *const *targets, GCancellable *cancellable,
+                                              GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_provider_remove_network_rules_finish (AsbProvider *self, GAsyncResult *result,
+                                                            GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_provider_patch_metadata (AsbProvider *self, const char *sandbox_id,
+                                             GVariant *changes, GCancellable *cancellable,
+                                             GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_patch_metadata_async (AsbProvider *self, const char *sandbox_id,
+                                        GVariant *changes, GCancellable *cancellable,
+                                        GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_provider_patch_metadata_finish (AsbProvider *self, GAsyncResult *result,
+                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_provider_create_snapshot (AsbProvider *self, const char *sandbox_id,
+                                           const char *name, GCancellable *cancellable,
+                                           GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_create_snapshot_async (AsbProvider *self, const char *sandbox_id,
+                                         const char *name, GCancellable *cancellable,
+                                         GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_provider_create_snapshot_finish (AsbProvider *self, GAsyncResult *result,
+                                                  GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_provider_get_snapshot (AsbProvider *self, const char *snapshot_id,
+                                        GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_get_snapshot_async (AsbProvider *self, const char *snapshot_id,
+                                      GCancellable *cancellable, GAsyncReadyCallback callback,
+                                      gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_provider_get_snapshot_finish (AsbProvider *self, GAsyncResult *result,
+                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_provider_list_snapshots (AsbProvider *self, AsbSnapshotFilter *filter,
+                                         GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_list_snapshots_async (AsbProvider *self, AsbSnapshotFilter *filter,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_provider_list_snapshots_finish (AsbProvider *self, GAsyncResult *result,
+                                                GError **error);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_provider_delete_snapshot (AsbProvider *self, const char *snapshot_id,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_delete_snapshot_async (AsbProvider *self, const char *snapshot_id,
+                                         GCancellable *cancellable, GAsyncReadyCallback callback,
+                                         gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+gboolean asb_provider_delete_snapshot_finish (AsbProvider *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxMetrics *asb_provider_get_metrics (AsbProvider *self, const char *sandbox_id,
+                                             GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_get_metrics_async (AsbProvider *self, const char *sandbox_id,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxMetrics *asb_provider_get_metrics_finish (AsbProvider *self, GAsyncResult *result,
+                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbMetricsWatch *asb_provider_watch_metrics (AsbProvider *self, const char *sandbox_id,
+                                             GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_watch_metrics_async (AsbProvider *self, const char *sandbox_id,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbMetricsWatch *asb_provider_watch_metrics_finish (AsbProvider *self, GAsyncResult *result,
+                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbDiagnostics *asb_provider_get_diagnostics (AsbProvider *self, const char *sandbox_id,
+                                              const char *kind, const char *scope,
+                                              GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_get_diagnostics_async (AsbProvider *self, const char *sandbox_id,
+                                         const char *kind, const char *scope,
+                                         GCancellable *cancellable, GAsyncReadyCallback callback,
+                                         gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbDiagnostics *asb_provider_get_diagnostics_finish (AsbProvider *self, GAsyncResult *result,
+                                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_provider_call_service (AsbProvider *self, const char *sandbox_id, const char *name,
+                                     GVariant *arguments, GCancellable *cancellable,
+                                     GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_provider_call_service_async (AsbProvider *self, const char *sandbox_id, const char *name,
+                                      GVariant *arguments, GCancellable *cancellable,
+                                      GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_provider_call_service_finish (AsbProvider *self, GAsyncResult *result,
+                                            GError **error);
 
 G_END_DECLS

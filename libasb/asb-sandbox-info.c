@@ -30,6 +30,7 @@ struct _AsbSandboxInfo
   AsbResourceLimits *limits;
   char *network;
   char *message;
+  char *reason;
 };
 
 enum
@@ -46,6 +47,7 @@ enum
   PROP_LIMITS,
   PROP_NETWORK,
   PROP_MESSAGE,
+  PROP_REASON,
   N_PROPS
 };
 
@@ -68,6 +70,7 @@ asb_sandbox_info_finalize (GObject *object)
   g_clear_object (&self->limits);
   g_clear_pointer (&self->network, g_free);
   g_clear_pointer (&self->message, g_free);
+  g_clear_pointer (&self->reason, g_free);
 
   G_OBJECT_CLASS (asb_sandbox_info_parent_class)->finalize (object);
 }
@@ -111,6 +114,9 @@ asb_sandbox_info_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_MESSAGE:
       g_value_set_string (value, self->message);
+      break;
+    case PROP_REASON:
+      g_value_set_string (value, self->reason);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -157,6 +163,9 @@ asb_sandbox_info_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_MESSAGE:
       self->message = g_value_dup_string (value);
+      break;
+    case PROP_REASON:
+      self->reason = g_value_dup_string (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -283,6 +292,16 @@ asb_sandbox_info_class_init (AsbSandboxInfoClass *klass)
    */
   properties[PROP_MESSAGE]
       = g_param_spec_string ("message", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbSandboxInfo:reason:
+   *
+   * Why it is in this state, in a word of the provider, for example `image_pull_failed`.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_REASON]
+      = g_param_spec_string ("reason", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -489,4 +508,22 @@ asb_sandbox_info_get_message (AsbSandboxInfo *self)
   g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
 
   return self->message;
+}
+
+/**
+ * asb_sandbox_info_get_reason:
+ * @self: a [class@SandboxInfo]
+ *
+ * Gets [property@SandboxInfo:reason].
+ *
+ * Returns: (transfer none) (nullable): why it is in this state, in a word of the provider
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_info_get_reason (AsbSandboxInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
+
+  return self->reason;
 }

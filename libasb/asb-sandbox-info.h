@@ -42,5 +42,7 @@ ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_info_get_network (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_info_get_message (AsbSandboxInfo *self);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_info_get_reason (AsbSandboxInfo *self);
 
 G_END_DECLS

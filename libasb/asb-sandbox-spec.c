@@ -33,6 +33,15 @@ struct _AsbSandboxSpec
   AsbTtlMode ttl_mode;
   gint64 ttl_seconds;
   char *idempotency_key;
+  char **entrypoint;
+  GHashTable *resources;
+  AsbNetworkPolicy *network_policy;
+  char *snapshot_id;
+  char *platform;
+  char *image_username;
+  char *image_password;
+  GVariant *create_options;
+  AsbCleanupPolicy cleanup;
 };
 
 enum
@@ -50,6 +59,15 @@ enum
   PROP_TTL_MODE,
   PROP_TTL_SECONDS,
   PROP_IDEMPOTENCY_KEY,
+  PROP_ENTRYPOINT,
+  PROP_RESOURCES,
+  PROP_NETWORK_POLICY,
+  PROP_SNAPSHOT_ID,
+  PROP_PLATFORM,
+  PROP_IMAGE_USERNAME,
+  PROP_IMAGE_PASSWORD,
+  PROP_CREATE_OPTIONS,
+  PROP_CLEANUP,
   N_PROPS
 };
 
@@ -71,6 +89,14 @@ asb_sandbox_spec_finalize (GObject *object)
   g_clear_object (&self->limits);
   g_clear_object (&self->mounts);
   g_clear_pointer (&self->idempotency_key, g_free);
+  g_clear_pointer (&self->entrypoint, g_strfreev);
+  g_clear_pointer (&self->resources, g_hash_table_unref);
+  g_clear_object (&self->network_policy);
+  g_clear_pointer (&self->snapshot_id, g_free);
+  g_clear_pointer (&self->platform, g_free);
+  g_clear_pointer (&self->image_username, g_free);
+  g_clear_pointer (&self->image_password, g_free);
+  g_clear_pointer (&self->create_options, g_variant_unref);
 
   G_OBJECT_CLASS (asb_sandbox_spec_parent_class)->finalize (object);
 }
@@ -117,6 +143,33 @@ asb_sandbox_spec_get_property (GObject *object, guint property_id, GValue *value
       break;
     case PROP_IDEMPOTENCY_KEY:
       g_value_set_string (value, self->idempotency_key);
+      break;
+    case PROP_ENTRYPOINT:
+      g_value_set_boxed (value, self->entrypoint);
+      break;
+    case PROP_RESOURCES:
+      g_value_set_boxed (value, self->resources);
+      break;
+    case PROP_NETWORK_POLICY:
+      g_value_set_object (value, self->network_policy);
+      break;
+    case PROP_SNAPSHOT_ID:
+      g_value_set_string (value, self->snapshot_id);
+      break;
+    case PROP_PLATFORM:
+      g_value_set_string (value, self->platform);
+      break;
+    case PROP_IMAGE_USERNAME:
+      g_value_set_string (value, self->image_username);
+      break;
+    case PROP_IMAGE_PASSWORD:
+      g_value_set_string (value, self->image_password);
+      break;
+    case PROP_CREATE_OPTIONS:
+      g_value_set_variant (value, self->create_options);
+      break;
+    case PROP_CLEANUP:
+      g_value_set_enum (value, self->cleanup);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -166,6 +219,33 @@ asb_sandbox_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_IDEMPOTENCY_KEY:
       asb_sandbox_spec_set_idempotency_key (self, g_value_get_string (value));
+      break;
+    case PROP_ENTRYPOINT:
+      asb_sandbox_spec_set_entrypoint (self, g_value_get_boxed (value));
+      break;
+    case PROP_RESOURCES:
+      asb_sandbox_spec_set_resources (self, g_value_get_boxed (value));
+      break;
+    case PROP_NETWORK_POLICY:
+      asb_sandbox_spec_set_network_policy (self, g_value_get_object (value));
+      break;
+    case PROP_SNAPSHOT_ID:
+      asb_sandbox_spec_set_snapshot_id (self, g_value_get_string (value));
+      break;
+    case PROP_PLATFORM:
+      asb_sandbox_spec_set_platform (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE_USERNAME:
+      asb_sandbox_spec_set_image_username (self, g_value_get_string (value));
+      break;
+    case PROP_IMAGE_PASSWORD:
+      asb_sandbox_spec_set_image_password (self, g_value_get_string (value));
+      break;
+    case PROP_CREATE_OPTIONS:
+      asb_sandbox_spec_set_create_options (self, g_value_get_variant (value));
+      break;
+    case PROP_CLEANUP:
+      asb_sandbox_spec_set_cleanup (self, g_value_get_enum (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -300,6 +380,98 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
    */
   properties[PROP_IDEMPOTENCY_KEY]
       = g_param_spec_string ("idempotency-key", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:entrypoint:
+   *
+   * The first program of the sandbox with its arguments; %NULL for the provider's own.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ENTRYPOINT]
+      = g_param_spec_boxed ("entrypoint", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:resources:
+   *
+   * Shares of the host to ask for, by name, in the provider's notation: `cpu` → `1`, `memory` →
+   * `2Gi`. %NULL for the provider's default.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RESOURCES]
+      = g_param_spec_boxed ("resources", NULL, NULL, G_TYPE_HASH_TABLE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:network-policy:
+   *
+   * What the sandbox may connect to; %NULL for the provider's default.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_NETWORK_POLICY] = g_param_spec_object (
+      "network-policy", NULL, NULL, ASB_TYPE_NETWORK_POLICY, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:snapshot-id:
+   *
+   * The snapshot to make the sandbox from, instead of an image.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SNAPSHOT_ID]
+      = g_param_spec_string ("snapshot-id", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:platform:
+   *
+   * The operating system and processor, for example `linux/amd64`; %NULL for any.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PLATFORM]
+      = g_param_spec_string ("platform", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:image-username:
+   *
+   * The name to fetch the image with, where its registry asks for one.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE_USERNAME]
+      = g_param_spec_string ("image-username", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:image-password:
+   *
+   * The password or token to fetch the image with. It is in no record, log or error.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IMAGE_PASSWORD]
+      = g_param_spec_string ("image-password", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:create-options:
+   *
+   * What only one provider takes, an `a{sv}`. It refuses options it does not know.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CREATE_OPTIONS] = g_param_spec_variant (
+      "create-options", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbSandboxSpec:cleanup:
+   *
+   * What the backend that makes the sandbox does with it when it is closed: for providers whose
+   * sandboxes end by themselves.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CLEANUP]
+      = g_param_spec_enum ("cleanup", NULL, NULL, ASB_TYPE_CLEANUP_POLICY, 0, ASB_PARAM_READWRITE);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -788,4 +960,338 @@ asb_sandbox_spec_set_idempotency_key (AsbSandboxSpec *self, const char *idempote
 
   if (asb_property_replace_string (&self->idempotency_key, idempotency_key))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDEMPOTENCY_KEY]);
+}
+
+/**
+ * asb_sandbox_spec_get_entrypoint:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:entrypoint].
+ *
+ * Returns: (transfer none) (nullable) (array zero-terminated=1): the first program of the sandbox
+ * with its arguments; %NULL for the provider's own
+ *
+ * Since: 1.0
+ */
+const char *const *
+asb_sandbox_spec_get_entrypoint (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return (const char *const *)self->entrypoint;
+}
+
+/**
+ * asb_sandbox_spec_set_entrypoint:
+ * @self: a [class@SandboxSpec]
+ * @entrypoint: (nullable) (array zero-terminated=1): the first program of the sandbox with its
+ * arguments; %NULL for the provider's own
+ *
+ * Sets [property@SandboxSpec:entrypoint].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_entrypoint (AsbSandboxSpec *self, const char *const *entrypoint)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_strv (&self->entrypoint, entrypoint))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ENTRYPOINT]);
+}
+
+/**
+ * asb_sandbox_spec_get_resources:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:resources].
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8 utf8): shares of the host to ask for, by
+ * name, in the provider's notation: `cpu` → `1`, `memory` → `2Gi`
+ *
+ * Since: 1.0
+ */
+GHashTable *
+asb_sandbox_spec_get_resources (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->resources;
+}
+
+/**
+ * asb_sandbox_spec_set_resources:
+ * @self: a [class@SandboxSpec]
+ * @resources: (nullable) (element-type utf8 utf8): shares of the host to ask for, by name, in the
+ * provider's notation: `cpu` → `1`, `memory` → `2Gi`
+ *
+ * Sets [property@SandboxSpec:resources].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_resources (AsbSandboxSpec *self, GHashTable *resources)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_map (&self->resources, resources))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RESOURCES]);
+}
+
+/**
+ * asb_sandbox_spec_get_network_policy:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:network-policy].
+ *
+ * Returns: (transfer none) (nullable): what the sandbox may connect to; %NULL for the provider's
+ * default
+ *
+ * Since: 1.0
+ */
+AsbNetworkPolicy *
+asb_sandbox_spec_get_network_policy (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->network_policy;
+}
+
+/**
+ * asb_sandbox_spec_set_network_policy:
+ * @self: a [class@SandboxSpec]
+ * @network_policy: (nullable): what the sandbox may connect to; %NULL for the provider's default
+ *
+ * Sets [property@SandboxSpec:network-policy].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_network_policy (AsbSandboxSpec *self, AsbNetworkPolicy *network_policy)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (g_set_object (&self->network_policy, network_policy))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NETWORK_POLICY]);
+}
+
+/**
+ * asb_sandbox_spec_get_snapshot_id:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:snapshot-id].
+ *
+ * Returns: (transfer none) (nullable): the snapshot to make the sandbox from, instead of an image
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_snapshot_id (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->snapshot_id;
+}
+
+/**
+ * asb_sandbox_spec_set_snapshot_id:
+ * @self: a [class@SandboxSpec]
+ * @snapshot_id: (nullable): the snapshot to make the sandbox from, instead of an image
+ *
+ * Sets [property@SandboxSpec:snapshot-id].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_snapshot_id (AsbSandboxSpec *self, const char *snapshot_id)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->snapshot_id, snapshot_id))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SNAPSHOT_ID]);
+}
+
+/**
+ * asb_sandbox_spec_get_platform:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:platform].
+ *
+ * Returns: (transfer none) (nullable): the operating system and processor, for example
+ * `linux/amd64`; %NULL for any
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_platform (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->platform;
+}
+
+/**
+ * asb_sandbox_spec_set_platform:
+ * @self: a [class@SandboxSpec]
+ * @platform: (nullable): the operating system and processor, for example `linux/amd64`; %NULL for
+ * any
+ *
+ * Sets [property@SandboxSpec:platform].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_platform (AsbSandboxSpec *self, const char *platform)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->platform, platform))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PLATFORM]);
+}
+
+/**
+ * asb_sandbox_spec_get_image_username:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:image-username].
+ *
+ * Returns: (transfer none) (nullable): the name to fetch the image with, where its registry asks
+ * for one
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_image_username (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->image_username;
+}
+
+/**
+ * asb_sandbox_spec_set_image_username:
+ * @self: a [class@SandboxSpec]
+ * @image_username: (nullable): the name to fetch the image with, where its registry asks for one
+ *
+ * Sets [property@SandboxSpec:image-username].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_image_username (AsbSandboxSpec *self, const char *image_username)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->image_username, image_username))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IMAGE_USERNAME]);
+}
+
+/**
+ * asb_sandbox_spec_get_image_password:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:image-password].
+ *
+ * Returns: (transfer none) (nullable): the password or token to fetch the image with
+ *
+ * Since: 1.0
+ */
+const char *
+asb_sandbox_spec_get_image_password (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->image_password;
+}
+
+/**
+ * asb_sandbox_spec_set_image_password:
+ * @self: a [class@SandboxSpec]
+ * @image_password: (nullable): the password or token to fetch the image with
+ *
+ * Sets [property@SandboxSpec:image-password].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_image_password (AsbSandboxSpec *self, const char *image_password)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_string (&self->image_password, image_password))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IMAGE_PASSWORD]);
+}
+
+/**
+ * asb_sandbox_spec_get_create_options:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:create-options].
+ *
+ * Returns: (transfer none) (nullable): what only one provider takes, an `a{sv}`
+ *
+ * Since: 1.0
+ */
+GVariant *
+asb_sandbox_spec_get_create_options (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), NULL);
+
+  return self->create_options;
+}
+
+/**
+ * asb_sandbox_spec_set_create_options:
+ * @self: a [class@SandboxSpec]
+ * @create_options: (nullable): what only one provider takes, an `a{sv}`
+ *
+ * Sets [property@SandboxSpec:create-options].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_create_options (AsbSandboxSpec *self, GVariant *create_options)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (asb_property_replace_variant (&self->create_options, create_options))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CREATE_OPTIONS]);
+}
+
+/**
+ * asb_sandbox_spec_get_cleanup:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:cleanup].
+ *
+ * Returns: what becomes of it when its backend is closed
+ *
+ * Since: 1.0
+ */
+AsbCleanupPolicy
+asb_sandbox_spec_get_cleanup (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), 0);
+
+  return self->cleanup;
+}
+
+/**
+ * asb_sandbox_spec_set_cleanup:
+ * @self: a [class@SandboxSpec]
+ * @cleanup: what becomes of it when its backend is closed
+ *
+ * Sets [property@SandboxSpec:cleanup].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_cleanup (AsbSandboxSpec *self, AsbCleanupPolicy cleanup)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  if (self->cleanup == cleanup)
+    return;
+  self->cleanup = cleanup;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLEANUP]);
 }

@@ -10,6 +10,7 @@
 
 #include "asb-enums.h"
 #include "asb-mount.h"
+#include "asb-network-policy.h"
 #include "asb-resource-limits.h"
 #include "asb-version.h"
 
@@ -72,5 +73,41 @@ ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_spec_get_idempotency_key (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_spec_set_idempotency_key (AsbSandboxSpec *self, const char *idempotency_key);
+ASB_AVAILABLE_IN_1_0
+const char *const *asb_sandbox_spec_get_entrypoint (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_entrypoint (AsbSandboxSpec *self, const char *const *entrypoint);
+ASB_AVAILABLE_IN_1_0
+GHashTable *asb_sandbox_spec_get_resources (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_resources (AsbSandboxSpec *self, GHashTable *resources);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_sandbox_spec_get_network_policy (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_network_policy (AsbSandboxSpec *self, AsbNetworkPolicy *network_policy);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_spec_get_snapshot_id (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_snapshot_id (AsbSandboxSpec *self, const char *snapshot_id);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_spec_get_platform (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_platform (AsbSandboxSpec *self, const char *platform);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_spec_get_image_username (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_image_username (AsbSandboxSpec *self, const char *image_username);
+ASB_AVAILABLE_IN_1_0
+const char *asb_sandbox_spec_get_image_password (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_image_password (AsbSandboxSpec *self, const char *image_password);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_sandbox_spec_get_create_options (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_create_options (AsbSandboxSpec *self, GVariant *create_options);
+ASB_AVAILABLE_IN_1_0
+AsbCleanupPolicy asb_sandbox_spec_get_cleanup (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_cleanup (AsbSandboxSpec *self, AsbCleanupPolicy cleanup);
 
 G_END_DECLS
