@@ -10,6 +10,7 @@
 #include "asb-mount-private.h"
 
 #define MAX_NAME_LENGTH 128
+#define NAME_KEY "agent_sandbox.name"
 
 typedef gboolean (*AsbOptionCheck) (AsbBackendOptions *options);
 
@@ -147,6 +148,16 @@ name_is_wrong (AsbBackendOptions *options)
 }
 
 static gboolean
+name_is_contradicted (AsbBackendOptions *options)
+{
+  const char *name = asb_backend_options_get_sandbox_name (options);
+  GHashTable *metadata = asb_backend_options_get_metadata (options);
+  const char *other = metadata ? g_hash_table_lookup (metadata, NAME_KEY) : NULL;
+
+  return name && other && !g_str_equal (name, other);
+}
+
+static gboolean
 workdir_is_wrong (AsbBackendOptions *options)
 {
   const char *workdir = asb_backend_options_get_workdir (options);
@@ -257,6 +268,7 @@ static const AsbOptionRule rules[] = {
   { name_is_stray, "Option “sandbox-name” needs mode create" },
   { name_is_wrong,
     "Option “sandbox-name” must have 1 to 128 characters, no control characters among them" },
+  { name_is_contradicted, "Option “sandbox-name” is not what “" NAME_KEY "” in “metadata” says" },
   { workdir_is_wrong, "Option “workdir” must be an absolute path" },
   { mounts_are_stray, "Option “mounts” needs mode create" },
   { entrypoint_is_stray, "Option “entrypoint” needs mode create" },

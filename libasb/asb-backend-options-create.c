@@ -6,6 +6,30 @@
 
 #include "asb-property-private.h"
 
+AsbBackendOptions *
+asb_backend_options_copy (AsbBackendOptions *self)
+{
+  AsbBackendOptions *copy = asb_backend_options_new ();
+  AsbBackendOptionsPrivate *from = asb_backend_options_get_private (self);
+  AsbBackendOptionsPrivate *to = asb_backend_options_get_private (copy);
+  guint n_properties;
+  g_autofree GParamSpec **pspecs
+      = g_object_class_list_properties (G_OBJECT_GET_CLASS (copy), &n_properties);
+
+  for (guint i = 0; i < n_properties; i++)
+    {
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      g_object_get_property (G_OBJECT (self), pspecs[i]->name, &value);
+      g_object_set_property (G_OBJECT (copy), pspecs[i]->name, &value);
+    }
+  if (from->transport_factory)
+    to->transport_factory = asb_closure_ref (from->transport_factory);
+  if (from->close_coordinator)
+    to->close_coordinator = asb_closure_ref (from->close_coordinator);
+  return copy;
+}
+
 /* Options that only count where a sandbox is made. */
 
 /**

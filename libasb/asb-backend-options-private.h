@@ -14,6 +14,9 @@ AsbClosure *asb_backend_options_get_close_coordinator (AsbBackendOptions *self);
 /* The first thing that is wrong with the options, in the order of the rules there. */
 gboolean asb_backend_options_check (AsbBackendOptions *self, GError **error);
 
+/* Returns: (transfer full): plain ones that say the same, without what a subclass adds */
+AsbBackendOptions *asb_backend_options_copy (AsbBackendOptions *self);
+
 /* Only for asb-backend-options.c and asb-backend-options-create.c. */
 typedef struct _AsbBackendOptionsPrivate AsbBackendOptionsPrivate;
 

@@ -39,6 +39,7 @@
 #include "asb-mount.h"
 #include "asb-network-policy.h"
 #include "asb-network-rule.h"
+#include "asb-opensandbox-config.h"
 #include "asb-operation.h"
 #include "asb-pipe.h"
 #include "asb-process.h"
