@@ -92,3 +92,15 @@ asb_opensandbox_error_is_unknown_route (const GError *error)
   return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
          && (status == SOUP_STATUS_NOT_FOUND || status == SOUP_STATUS_METHOD_NOT_ALLOWED);
 }
+
+gboolean
+asb_opensandbox_error_was_not_sent (const GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  gboolean not_sent = FALSE;
+
+  if (details)
+    g_variant_lookup (details, "not_sent", "b", &not_sent);
+  return not_sent;
+}

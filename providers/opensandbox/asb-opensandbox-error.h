@@ -24,6 +24,9 @@ GError *asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandbo
 /* The HTTP status an error came from; 0 if it came from none. */
 guint asb_opensandbox_error_get_status (const GError *error);
 
+/* Whether it is certain that nothing of the request reached a server. */
+gboolean asb_opensandbox_error_was_not_sent (const GError *error);
+
 /* Whether the server said that it knows no such route, as old servers do of what is newer. Such an
  * error is ASB_ERROR_UNSUPPORTED_CAPABILITY. */
 gboolean asb_opensandbox_error_is_unknown_route (const GError *error);

@@ -2,6 +2,8 @@
 
 #include "asb-opensandbox-provider.h"
 
+#include "asb-opensandbox-operations.h"
+
 #define MAX_SECONDS (366.0 * 24 * 3600)
 #define MAX_CONNECTIONS 65535
 
@@ -29,6 +31,7 @@ struct _AsbOpensandboxProvider
   char *fingerprint;
   AsbOpensandboxSettings *settings;
   AsbOpensandboxClient *client;
+  AsbOpensandboxLifecycle *lifecycle;
 };
 
 enum
@@ -68,6 +71,7 @@ asb_opensandbox_provider_finalize (GObject *object)
 {
   AsbOpensandboxProvider *self = ASB_OPENSANDBOX_PROVIDER (object);
 
+  g_clear_object (&self->lifecycle);
   g_clear_object (&self->client);
   g_clear_pointer (&self->settings, asb_opensandbox_settings_unref);
   g_clear_pointer (&self->fingerprint, g_free);
@@ -271,6 +275,7 @@ asb_opensandbox_provider_initable_do (GInitable *initable, GCancellable *cancell
     return FALSE;
   self->fingerprint = asb_opensandbox_settings_dup_fingerprint (self->settings);
   self->client = asb_opensandbox_client_new (self->settings);
+  self->lifecycle = asb_opensandbox_lifecycle_new (self->client, self->key);
   return TRUE;
 }
 
@@ -290,6 +295,12 @@ AsbOpensandboxClient *
 asb_opensandbox_provider_get_client (AsbOpensandboxProvider *self)
 {
   return self->client;
+}
+
+AsbOpensandboxLifecycle *
+asb_opensandbox_provider_get_lifecycle (AsbOpensandboxProvider *self)
+{
+  return self->lifecycle;
 }
 
 const char *
@@ -322,5 +333,6 @@ asb_opensandbox_provider_iface_init (AsbProviderInterface *iface)
   iface->dup_name = asb_opensandbox_provider_dup_name;
   iface->dup_key = asb_opensandbox_provider_dup_key;
   iface->dup_endpoint_fingerprint = asb_opensandbox_provider_dup_endpoint_fingerprint;
+  asb_opensandbox_operations_install (iface);
   iface->thread_safe = TRUE;
 }

@@ -5,6 +5,7 @@
 #include <asb.h>
 
 #include "asb-opensandbox-client.h"
+#include "asb-opensandbox-lifecycle.h"
 
 #define ASB_OPENSANDBOX_PROVIDER_NAME "opensandbox"
 #define ASB_OPENSANDBOX_PROVIDER_KEY "opensandbox-default"
@@ -13,7 +14,8 @@
 G_DECLARE_FINAL_TYPE (AsbOpensandboxProvider, asb_opensandbox_provider, ASB, OPENSANDBOX_PROVIDER,
                       GObject)
 
-/* Any thread. Both stay as they are once the provider is initialised. */
+/* Any thread. They stay as they are once the provider is initialised. */
 AsbOpensandboxSettings *asb_opensandbox_provider_get_settings (AsbOpensandboxProvider *self);
 AsbOpensandboxClient *asb_opensandbox_provider_get_client (AsbOpensandboxProvider *self);
+AsbOpensandboxLifecycle *asb_opensandbox_provider_get_lifecycle (AsbOpensandboxProvider *self);
 const char *asb_opensandbox_provider_get_key (AsbOpensandboxProvider *self);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-call.h"
+
+#include "asb-opensandbox-identity.h"
+#include "asb-opensandbox-variant.h"
+
+AsbOpensandboxCall *
+asb_opensandbox_call_new (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id)
+{
+  AsbOpensandboxCall *self = g_new0 (AsbOpensandboxCall, 1);
+
+  self->lifecycle = g_object_ref (lifecycle);
+  self->sandbox_id = g_strdup (sandbox_id);
+  return self;
+}
+
+void
+asb_opensandbox_call_free (AsbOpensandboxCall *self)
+{
+  if (self->free_state)
+    self->free_state (self->state);
+  g_clear_object (&self->lifecycle);
+  g_clear_object (&self->object);
+  g_clear_pointer (&self->body, json_node_unref);
+  g_strfreev (self->targets);
+  g_free (self->sandbox_id);
+  g_free (self->name);
+  g_free (self->scope);
+  g_free (self);
+}
+
+void
+asb_opensandbox_call_run (AsbOpensandboxCall *call, GTask *task, AsbOpensandboxTaskFunc function)
+{
+  /* What was done before the cancellation came counts: the core undoes what nobody waits for. */
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, call, (GDestroyNotify)asb_opensandbox_call_free);
+  if (call->sandbox_id && !asb_opensandbox_identity_is_id (call->sandbox_id))
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                             "There is no sandbox “%s”", call->sandbox_id);
+  else
+    asb_opensandbox_thread_run (task, function);
+}
+
+AsbOpensandboxCall *
+asb_opensandbox_call_get (GTask *task)
+{
+  return g_task_get_task_data (task);
+}
+
+void
+asb_opensandbox_call_send (GTask *task, AsbOpensandboxRequest *request,
+                           GAsyncReadyCallback callback)
+{
+  g_autoptr (AsbOpensandboxRequest) owned = request;
+
+  asb_opensandbox_lifecycle_call_async (asb_opensandbox_call_get (task)->lifecycle, owned,
+                                        g_task_get_cancellable (task), callback,
+                                        g_object_ref (task));
+}
+
+void
+asb_opensandbox_call_return_object (GTask *task, gpointer object, GError *error)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (!object)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  g_value_init (&value, G_OBJECT_TYPE (object));
+  g_value_take_object (&value, object);
+  g_task_return_value (task, &value);
+}
+
+void
+asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *error)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (!variant)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  g_value_init (&value, G_TYPE_VARIANT);
+  g_value_take_variant (&value, variant);
+  g_task_return_value (task, &value);
+}
+
+void
+asb_opensandbox_call_done_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = NULL;
+  g_autoptr (JsonNode) node
+      = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
+
+  if (node)
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+asb_opensandbox_call_reply_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = NULL;
+  g_autoptr (JsonNode) node
+      = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
+
+  asb_opensandbox_call_return_variant (task, node ? asb_opensandbox_variant_from_json (node) : NULL,
+                                       error);
+}

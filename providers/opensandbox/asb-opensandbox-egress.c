@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-egress.h"
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-get.h"
+#include "asb-opensandbox-policy.h"
+#include "asb-opensandbox-reach.h"
+
+typedef struct
+{
+  const char *method;
+  const char *what;
+  GError *error; /* (nullable): why the sidecar could not be asked */
+} Question;
+
+static void
+question_free (gpointer data)
+{
+  Question *question = data;
+
+  g_clear_error (&question->error);
+  g_free (question);
+}
+
+static void
+dress (AsbOpensandboxRequest *request, AsbOpensandboxCall *call)
+{
+  Question *question = call->state;
+
+  asb_opensandbox_request_set_what (request, question->what);
+  if (call->body)
+    asb_opensandbox_request_set_json (request, call->body);
+}
+
+static void
+take_reply (GTask *task, AsbOpensandboxReply *reply)
+{
+  GError *error = NULL;
+  AsbNetworkPolicy *policy
+      = asb_opensandbox_policy_parse (asb_opensandbox_reply_get_body (reply), &error);
+
+  asb_opensandbox_call_return_object (task, policy, error);
+}
+
+/* By the server. */
+
+static void
+server_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+  Question *question = call->state;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+  guint status;
+
+  if (reply)
+    {
+      take_reply (task, reply);
+      return;
+    }
+  status = asb_opensandbox_error_get_status (error);
+  /* What the server says of the sandbox or the request counts more than that the sidecar was not
+   * to be reached; that it does not know the route, or got no further itself, does not. */
+  if (!asb_opensandbox_error_is_unknown_route (error) && status >= 400 && status < 500)
+    g_clear_error (&question->error);
+  if (question->error)
+    g_prefix_error (&question->error,
+                    "The egress sidecar of sandbox “%s” cannot be reached; sandboxes that were "
+                    "made without a network policy have none: ",
+                    call->sandbox_id);
+  else
+    question->error = g_steal_pointer (&error);
+  asb_opensandbox_get_note_sandbox (question->error, call->sandbox_id, NULL);
+  g_task_return_error (task, g_steal_pointer (&question->error));
+}
+
+static void
+ask_server (GTask *task)
+{
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+  Question *question = call->state;
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_lifecycle_new_request (
+      call->lifecycle, question->method, question->what, "sandboxes", call->sandbox_id,
+      "networkpolicy", NULL);
+
+  dress (request, call);
+  asb_opensandbox_client_send_async (asb_opensandbox_lifecycle_get_client (call->lifecycle),
+                                     request, g_task_get_cancellable (task), server_answered_cb,
+                                     g_object_ref (task));
+}
+
+/* By the sidecar. */
+
+/* Nobody listens there; what does answer has answered. */
+static gboolean
+is_out_of_reach (const GError *error)
+{
+  guint status = asb_opensandbox_error_get_status (error);
+
+  return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+         && (status == 0 || status == 502 || status == 504);
+}
+
+static void
+sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Question *question = asb_opensandbox_call_get (task)->state;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_reach_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &question->error);
+
+  if (reply)
+    take_reply (task, reply);
+  else if (is_out_of_reach (question->error))
+    ask_server (task);
+  else
+    g_task_return_error (task, g_steal_pointer (&question->error));
+}
+
+static AsbOpensandboxRequest *
+new_request (AsbOpensandboxEndpoint *endpoint, gpointer user_data)
+{
+  AsbOpensandboxCall *call = user_data;
+  Question *question = call->state;
+  AsbOpensandboxRequest *request
+      = asb_opensandbox_request_new (question->method, endpoint, "/policy");
+
+  dress (request, call);
+  return request;
+}
+
+static void
+ask (GTask *task, const char *method, const char *what)
+{
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+  Question *question = g_new0 (Question, 1);
+
+  question->method = method;
+  question->what = what;
+  call->state = question;
+  call->free_state = question_free;
+  asb_opensandbox_reach_async (call->lifecycle, call->sandbox_id, ASB_OPENSANDBOX_PORT_EGRESS,
+                               new_request, call, g_task_get_cancellable (task),
+                               sidecar_answered_cb, g_object_ref (task));
+}
+
+void
+asb_opensandbox_egress_get (GTask *task)
+{
+  ask (task, "GET", "get the network policy of the sandbox");
+}
+
+void
+asb_opensandbox_egress_replace (GTask *task)
+{
+  ask (task, "PUT", "set the network policy of the sandbox");
+}
+
+void
+asb_opensandbox_egress_patch (GTask *task)
+{
+  ask (task, "PATCH", "change the network policy of the sandbox");
+}
+
+void
+asb_opensandbox_egress_remove (GTask *task)
+{
+  ask (task, "DELETE", "remove network rules of the sandbox");
+}
+
+JsonNode *
+asb_opensandbox_egress_new_targets (const char *const *targets)
+{
+  g_autoptr (JsonArray) array = json_array_new ();
+
+  for (gsize i = 0; targets[i]; i++)
+    json_array_add_string_element (array, targets[i]);
+  return json_node_init_array (json_node_alloc (), array);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-identity.h"
+
+#include "asb-opensandbox-labels.h"
+
+#define DERIVED_DIGITS 32
+
+char *
+asb_opensandbox_identity_derive (const char *provider_key, const char *sandbox_id)
+{
+  g_autofree char *text = g_strconcat (provider_key, ":", sandbox_id, NULL);
+  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+
+  digest[DERIVED_DIGITS] = '\0';
+  return g_strconcat ("legacy-", digest, NULL);
+}
+
+char *
+asb_opensandbox_identity_dup_instance_id (const char *provider_key, const char *sandbox_id,
+                                          GHashTable *metadata)
+{
+  const char *given
+      = metadata ? g_hash_table_lookup (metadata, ASB_OPENSANDBOX_LABEL_INSTANCE_ID) : NULL;
+
+  if (given && *given)
+    return g_strdup (given);
+  return asb_opensandbox_identity_derive (provider_key, sandbox_id);
+}
+
+gboolean
+asb_opensandbox_identity_is_id (const char *id)
+{
+  return *id && !g_str_equal (id, ".") && !g_str_equal (id, "..");
+}

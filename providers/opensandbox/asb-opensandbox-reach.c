@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-reach.h"
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-get.h"
+
+typedef struct
+{
+  char *sandbox_id;
+  AsbOpensandboxNewRequest new_request;
+  gpointer request_data;
+} Reach;
+
+static void
+reach_free (gpointer data)
+{
+  Reach *reach = data;
+
+  g_free (reach->sandbox_id);
+  g_free (reach);
+}
+
+static void
+sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbOpensandboxLifecycle *lifecycle = g_task_get_source_object (task);
+  Reach *reach = g_task_get_task_data (task);
+  GError *error = NULL;
+  AsbOpensandboxReply *reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+  guint status;
+
+  if (reply)
+    {
+      g_task_return_pointer (task, reply, (GDestroyNotify)asb_opensandbox_reply_unref);
+      return;
+    }
+  status = asb_opensandbox_error_get_status (error);
+  if (status == 0 || status == 502 || status == 404)
+    asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (lifecycle),
+                                      reach->sandbox_id);
+  asb_opensandbox_get_note_sandbox (error, reach->sandbox_id, NULL);
+  g_task_return_error (task, error);
+}
+
+static void
+looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbOpensandboxLifecycle *lifecycle = g_task_get_source_object (task);
+  Reach *reach = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (AsbOpensandboxRequest) request = NULL;
+  g_autoptr (AsbOpensandboxEndpoint) endpoint = asb_opensandbox_endpoints_lookup_finish (
+      ASB_OPENSANDBOX_ENDPOINTS (source), result, &error);
+
+  if (!endpoint)
+    {
+      asb_opensandbox_get_note_sandbox (error, reach->sandbox_id, NULL);
+      g_task_return_error (task, error);
+      return;
+    }
+  request = reach->new_request (endpoint, reach->request_data);
+  asb_opensandbox_client_send_async (asb_opensandbox_lifecycle_get_client (lifecycle), request,
+                                     g_task_get_cancellable (task), sent_cb, g_object_ref (task));
+}
+
+void
+asb_opensandbox_reach_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id, guint port,
+                             AsbOpensandboxNewRequest new_request, gpointer request_data,
+                             GCancellable *cancellable, GAsyncReadyCallback callback,
+                             gpointer user_data)
+{
+  GTask *task = g_task_new (lifecycle, cancellable, callback, user_data);
+  Reach *reach = g_new0 (Reach, 1);
+
+  reach->sandbox_id = g_strdup (sandbox_id);
+  reach->new_request = new_request;
+  reach->request_data = request_data;
+  g_task_set_source_tag (task, asb_opensandbox_reach_async);
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, reach, reach_free);
+  asb_opensandbox_endpoints_lookup_async (asb_opensandbox_lifecycle_get_endpoints (lifecycle),
+                                          sandbox_id, port, cancellable, looked_up_cb, task);
+}
+
+AsbOpensandboxReply *
+asb_opensandbox_reach_finish (AsbOpensandboxLifecycle *lifecycle, GAsyncResult *result,
+                              GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
