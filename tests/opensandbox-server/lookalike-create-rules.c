@@ -12,6 +12,9 @@
 #define RENEW "access.renew.extend.seconds"
 #define RENEW_MIN 300
 #define RENEW_MAX 86400
+#define LABEL "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+#define NO_LIMIT "Invalid resourceLimits.%s: '%s'; must resolve to a positive resource limit."
+#define HOOKS "OPENSANDBOX_LIFECYCLE"
 
 static const char *
 get_pool (JsonObject *body)
@@ -97,22 +100,44 @@ check_entrypoint (LookalikeValidation *validation, JsonObject *body)
 }
 
 static void
-check_volume (LookalikeValidation *validation, JsonNode *node)
+add_mismatch (LookalikeValidation *validation, JsonNode *value, const char *pattern,
+              const char *volume, const char *member, const char *inner)
+{
+  g_autofree char *words = g_strdup_printf ("String should match pattern '%s'", pattern);
+
+  lookalike_validation_add (validation, "string_pattern_mismatch", words, value, "body", "volumes",
+                            volume, member, inner, NULL);
+}
+
+static void
+check_volume (LookalikeValidation *validation, JsonNode *node, const char *place)
 {
   JsonObject *volume = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   const char *name = lookalike_json_get_string (volume, "name");
   const char *path = lookalike_json_get_string (volume, "mountPath");
+  JsonObject *pvc = lookalike_json_get_object (volume, "pvc");
+  JsonObject *host = lookalike_json_get_object (volume, "host");
+  const char *claim = lookalike_json_get_string (pvc, "claimName");
+  const char *host_path = lookalike_json_get_string (host, "path");
   guint backends = 0;
 
   if (volume == NULL || name == NULL || path == NULL)
     {
       lookalike_validation_add (validation, "missing", "Field required", node, "body", "volumes",
-                                volume != NULL && name != NULL ? "mountPath" : "name", NULL);
+                                place, volume != NULL && name != NULL ? "mountPath" : "name", NULL);
       return;
     }
-  if (!lookalike_labels_is_dns_label (name) || path[0] != '/')
-    lookalike_validation_add (validation, "string_pattern_mismatch", "String should match pattern",
-                              node, "body", "volumes", path[0] != '/' ? "mountPath" : "name", NULL);
+  if (path[0] != '/')
+    add_mismatch (validation, json_object_get_member (volume, "mountPath"), "^/.*", place,
+                  "mountPath", NULL);
+  if (!lookalike_labels_is_dns_label (name))
+    add_mismatch (validation, json_object_get_member (volume, "name"), LABEL, place, "name", NULL);
+  if (claim != NULL && !lookalike_labels_is_dns_label (claim))
+    add_mismatch (validation, json_object_get_member (pvc, "claimName"), LABEL, place, "pvc",
+                  "claimName");
+  if (host_path != NULL && host_path[0] != '/')
+    add_mismatch (validation, json_object_get_member (host, "path"), "^(/|[A-Za-z]:[\\\\/])", place,
+                  "host", "path");
   for (const char *backend = "host\0pvc\0ossfs\0"; *backend != '\0';
        backend += strlen (backend) + 1)
     backends += lookalike_json_has (volume, backend) ? 1 : 0;
@@ -129,12 +154,20 @@ check_shape (LookalikeValidation *validation, JsonObject *body)
 {
   JsonArray *volumes = lookalike_json_get_array (body, "volumes");
   JsonObject *proxy = lookalike_json_get_object (body, "credentialProxy");
+  JsonObject *env = lookalike_json_get_object (body, "env");
 
   for (guint i = 0; volumes != NULL && i < json_array_get_length (volumes); i++)
-    check_volume (validation, json_array_get_element (volumes, i));
+    {
+      g_autofree char *place = g_strdup_printf ("%u", i);
+
+      check_volume (validation, json_array_get_element (volumes, i), place);
+    }
   if (proxy != NULL && lookalike_json_get_boolean (proxy, "enabled")
       && !lookalike_json_has (body, "networkPolicy"))
     lookalike_validation_add_rule (validation, "credentialProxy.enabled requires networkPolicy.");
+  if (env != NULL && lookalike_json_has (env, HOOKS))
+    lookalike_validation_add_rule (validation, "Environment variable '" HOOKS "' is reserved. Use "
+                                               "the lifecycle request field instead.");
 }
 
 /* What speaks of several members is only looked at when each is right by itself. */
@@ -207,9 +240,9 @@ find_bad_resource (JsonObject *body)
   const char *memory = lookalike_json_get_string (limits, "memory");
 
   if (cpu != NULL && !is_quantity (cpu, ",,m,"))
-    return g_strdup_printf ("Invalid cpu limit '%s'.", cpu);
+    return g_strdup_printf (NO_LIMIT, "cpu", cpu);
   if (memory != NULL && !is_quantity (memory, ",,b,k,kb,ki,m,mb,mi,g,gb,gi,t,tb,ti,"))
-    return g_strdup_printf ("Invalid memory limit '%s'.", memory);
+    return g_strdup_printf (NO_LIMIT, "memory", memory);
   return NULL;
 }
 
@@ -255,8 +288,8 @@ find_bad_rest (LookalikeRequest *request, JsonObject *body)
                             timeout, config->max_timeout);
   if (lookalike_json_get_boolean (body, "secureAccess")
       && config->endpoints < LOOKALIKE_ENDPOINTS_HEADER)
-    return g_strdup ("secureAccess is only supported for sandboxes exposed through ingress gateway "
-                     "mode.");
+    return g_strdup ("secureAccess is not supported when runtime.type='docker'. Use the Kubernetes "
+                     "runtime to create secured sandboxes.");
   if (lookalike_json_has (body, "lifecycle"))
     return g_strdup ("lifecycle hooks are not supported by the Docker provider.");
   if (lookalike_json_has (body, "templateId"))
@@ -275,8 +308,6 @@ find_bad_volume (JsonObject *body, const char **code)
     {
       JsonObject *volume = json_array_get_object_element (volumes, i);
       const char *sub_path = lookalike_json_get_string (volume, "subPath");
-      const char *host
-          = lookalike_json_get_string (lookalike_json_get_object (volume, "host"), "path");
 
       *code = "VOLUME::DUPLICATE_NAME";
       if (!g_hash_table_add (names, (char *)lookalike_json_get_string (volume, "name")))
@@ -284,9 +315,6 @@ find_bad_volume (JsonObject *body, const char **code)
       *code = "VOLUME::INVALID_SUB_PATH";
       if (sub_path != NULL && (sub_path[0] == '/' || strstr (sub_path, "..") != NULL))
         return "SubPath must be relative and stay below.";
-      *code = "VOLUME::INVALID_HOST_PATH";
-      if (host != NULL && host[0] != '/')
-        return "Host path must be an absolute path.";
     }
   return NULL;
 }

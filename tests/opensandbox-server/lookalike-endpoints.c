@@ -11,6 +11,8 @@
 #include "lookalike-sandbox.h"
 #include "lookalike-validation.h"
 
+#define MAPPED_PORT 8080
+
 typedef struct
 {
   LookalikeRequest *request;
@@ -33,7 +35,9 @@ make_direct (Lookup *lookup)
   guint16 execd = lookup->sandbox->execd->port;
   guint16 mapped = lookalike_sandbox_map_port (lookup->sandbox, (guint)lookup->port);
 
-  if (lookup->request->lookalike->config.endpoints == LOOKALIKE_ENDPOINTS_HOST)
+  /* Docker's bridge maps one port beside that of execd. */
+  if (lookup->request->lookalike->config.endpoints == LOOKALIKE_ENDPOINTS_HOST
+      || lookup->port == MAPPED_PORT)
     return g_strdup_printf ("127.0.0.1:%u", mapped > 0 ? mapped : (guint)lookup->port);
   return g_strdup_printf ("127.0.0.1:%u/proxy/%u", execd, (guint)lookup->port);
 }
@@ -120,7 +124,9 @@ find_fault (Lookup *lookup, const char **code)
   *code = "SANDBOX::API_NOT_SUPPORTED";
   if (lookup->expires >= 0
       && (!has_gateway (lookup) || lookup->request->lookalike->config.signing_key == NULL))
-    return "Signed endpoints need an ingress gateway with secure_access keys.";
+    return "Signed routes (expires parameter) are not supported when runtime.type='docker'. Use "
+           "the "
+           "Kubernetes runtime for signed routes.";
   *code = "DOCKER::INVALID_PORT";
   return lookup->port < 1 || lookup->port > 65535 ? "Port must be between 1 and 65535." : NULL;
 }

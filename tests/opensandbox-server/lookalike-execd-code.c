@@ -102,7 +102,11 @@ lookalike_execd_interrupt (LookalikeRequest *request)
   if (command != NULL)
     {
       if (!lookalike_command_interrupt (command, request))
-        refuse_interrupt (request, "command session is not running");
+        {
+          g_autofree char *why = g_strdup_printf ("command session %s is not running", id);
+
+          refuse_interrupt (request, why);
+        }
     }
   else if (session != NULL)
     {

@@ -32,7 +32,7 @@ lookalike_json_parse (const char *data, gsize size, GError **error)
 
   if (is_too_deep (data, size))
     {
-      g_set_error_literal (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_PARSE, "Nested too deeply");
+      g_set_error_literal (error, JSON_PARSER_ERROR, LOOKALIKE_JSON_TOO_DEEP, "Nested too deeply");
       return NULL;
     }
   if (!json_parser_load_from_data (parser, data, (gssize)size, error))

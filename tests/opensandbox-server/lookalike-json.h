@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* Beside the codes of JSON_PARSER_ERROR. */
+#define LOOKALIKE_JSON_TOO_DEEP 1000
+
 /* Refuses what json-glib would crash on. */
 JsonNode *lookalike_json_parse (const char *data, gsize size, GError **error);
 

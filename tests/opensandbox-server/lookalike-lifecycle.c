@@ -99,7 +99,8 @@ lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
                                      lookalike_state_get_name (sandbox->state), sandbox->reason,
                                      running ? "Sandbox container is running." : sandbox->message,
                                      sandbox->transition_at));
-  set_object (object, "metadata", sandbox->metadata, nulls);
+  set_object (object, "metadata",
+              json_object_get_size (sandbox->metadata) > 0 ? sandbox->metadata : NULL, nulls);
   set_object (object, "extensions", sandbox->extensions, nulls);
   json_object_set_array_member (object, "entrypoint", json_array_ref (sandbox->entrypoint));
   set_time (object, "expiresAt", sandbox->expires_at, nulls);
@@ -302,14 +303,14 @@ static void
 refuse_pools (LookalikeRequest *request)
 {
   lookalike_request_fail (request, SOUP_STATUS_NOT_IMPLEMENTED, "KUBERNETES::POOL_NOT_SUPPORTED",
-                          "Pool management is only available on the Kubernetes runtime.");
+                          "Pool management is only available when runtime.type is 'kubernetes'.");
 }
 
 static void
 refuse_templates (LookalikeRequest *request)
 {
   lookalike_request_fail (request, SOUP_STATUS_NOT_IMPLEMENTED, "FSB::API_NOT_SUPPORTED",
-                          "Templates are only available on the Kubernetes runtime.");
+                          "Template management requires the kubernetes runtime.");
 }
 
 static void

@@ -68,6 +68,10 @@ lookalike_proxy_fail (LookalikeRequest *request, const LookalikeProxyRoute *rout
   if (route->style != LOOKALIKE_PROXY_SERVER)
     lookalike_request_reply (request, SOUP_STATUS_BAD_GATEWAY, "text/plain; charset=utf-8",
                              "Bad Gateway\n", -1);
+  else if (request->sandbox != NULL && request->sandbox->ended)
+    lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                            "DOCKER::NETWORK_MODE_ENDPOINT_UNAVAILABLE",
+                            "Container is running but has no assigned IP address.");
   else
     lookalike_request_fail (
         request, SOUP_STATUS_BAD_GATEWAY,

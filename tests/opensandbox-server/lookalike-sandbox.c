@@ -95,6 +95,7 @@ make_root (LookalikeSandbox *self, const LookalikeImage *image, const char *copi
 
       self->environment = g_environ_setenv (self->environment, pair[0], pair[1], FALSE);
     }
+  self->environment = g_environ_setenv (self->environment, "OPENSANDBOX_ID", self->id, TRUE);
   if (g_mkdir_with_parents (self->folder, 0755) < 0)
     {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),

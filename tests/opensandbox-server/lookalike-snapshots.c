@@ -48,6 +48,15 @@ get_reason (LookalikeSnapshot *self)
   return self->ready ? "snapshot_runtime_ready" : "snapshot_accepted";
 }
 
+static const char *
+get_message (LookalikeSnapshot *self)
+{
+  if (self->failed)
+    return "Docker snapshot image could not be created.";
+  return self->ready ? "Docker snapshot image created successfully."
+                     : "Snapshot creation accepted.";
+}
+
 static JsonObject *
 describe (LookalikeSnapshot *self)
 {
@@ -58,10 +67,10 @@ describe (LookalikeSnapshot *self)
   json_object_set_string_member (object, "sandboxId", self->sandbox_id);
   if (self->name != NULL)
     json_object_set_string_member (object, "name", self->name);
-  json_object_set_object_member (object, "status",
-                                 lookalike_lifecycle_describe_status (get_state (self),
-                                                                      get_reason (self), NULL,
-                                                                      self->transition_at));
+  json_object_set_object_member (
+      object, "status",
+      lookalike_lifecycle_describe_status (get_state (self), get_reason (self), get_message (self),
+                                           self->transition_at));
   json_object_set_string_member (object, "createdAt", created);
   return object;
 }

@@ -10,12 +10,15 @@ void
 lookalike_validation_init (LookalikeValidation *self)
 {
   self->errors = json_array_new ();
+  self->body = NULL;
+  self->too_deep = FALSE;
 }
 
 void
 lookalike_validation_clear (LookalikeValidation *self)
 {
   g_clear_pointer (&self->errors, json_array_unref);
+  g_clear_pointer (&self->body, json_node_unref);
 }
 
 void
@@ -29,7 +32,10 @@ lookalike_validation_add (LookalikeValidation *self, const char *type, const cha
 
   va_start (parts, input);
   while ((part = va_arg (parts, const char *)) != NULL)
-    json_array_add_string_element (place, part);
+    if (g_ascii_isdigit (part[0]))
+      json_array_add_int_element (place, g_ascii_strtoll (part, NULL, 10));
+    else
+      json_array_add_string_element (place, part);
   va_end (parts);
   json_object_set_string_member (error, "type", type);
   json_object_set_array_member (error, "loc", place);
@@ -55,7 +61,7 @@ lookalike_validation_add_rule (LookalikeValidation *self, const char *message)
 {
   g_autofree char *words = g_strconcat ("Value error, ", message, NULL);
 
-  lookalike_validation_add (self, "value_error", words, NULL, "body", NULL);
+  lookalike_validation_add (self, "value_error", words, self->body, "body", NULL);
   json_object_set_object_member (get_context (self), "error", json_object_new ());
 }
 
@@ -73,6 +79,12 @@ lookalike_validation_refuse (LookalikeValidation *self, LookalikeRequest *reques
   if (json_array_get_length (self->errors) == 0)
     return FALSE;
   reply = json_object_new ();
+  if (self->too_deep)
+    {
+      json_object_set_string_member (reply, "detail", "There was an error parsing the body");
+      lookalike_request_reply_object (request, SOUP_STATUS_BAD_REQUEST, reply);
+      return TRUE;
+    }
   json_object_set_array_member (reply, "detail", json_array_ref (self->errors));
   lookalike_request_reply_object (request, SOUP_STATUS_UNPROCESSABLE_ENTITY, reply);
   return TRUE;
@@ -99,6 +111,7 @@ lookalike_validation_parse (LookalikeValidation *self, LookalikeRequest *request
       return NULL;
     }
   node = is_json (request) ? lookalike_request_parse (request, &error) : NULL;
+  self->too_deep = g_error_matches (error, JSON_PARSER_ERROR, LOOKALIKE_JSON_TOO_DEEP);
   if (error != NULL)
     lookalike_validation_add (self, "json_invalid", "JSON decode error", NULL, "body", "0", NULL);
   else if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
@@ -106,7 +119,10 @@ lookalike_validation_parse (LookalikeValidation *self, LookalikeRequest *request
                               "Input should be a valid dictionary or object to extract fields from",
                               node, "body", NULL);
   else
-    return json_object_ref (json_node_get_object (node));
+    {
+      self->body = json_node_ref (node);
+      return json_object_ref (json_node_get_object (node));
+    }
   return NULL;
 }
 

@@ -11,16 +11,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   JsonArray *errors;
+  JsonNode *body; /* what was sent, once it was parsed */
+  gboolean too_deep;
 } LookalikeValidation;
 
 void lookalike_validation_init (LookalikeValidation *self);
 void lookalike_validation_clear (LookalikeValidation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LookalikeValidation, lookalike_validation_clear)
 
-/* @input: what was given, or NULL; the place comes last, ended by NULL. */
+/* @input: what was given, or NULL; the place comes last, ended by NULL. Digits are an index. */
 void lookalike_validation_add (LookalikeValidation *self, const char *type, const char *message,
                                JsonNode *input, ...) G_GNUC_NULL_TERMINATED;
-/* The rule that speaks of the whole body. */
+/* The rule that speaks of the whole body, and tells it back with all that is secret in it. */
 void lookalike_validation_add_rule (LookalikeValidation *self, const char *message);
 /* The number that a rule of the last error speaks of. */
 void lookalike_validation_set_bound (LookalikeValidation *self, const char *name, gint64 bound);

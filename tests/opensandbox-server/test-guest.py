@@ -50,9 +50,9 @@ class Place:
         return json.loads(self.command(f"{PROGRAM} serve --listen --daemon --socket /tmp/run/guest-1.sock --history-dir /tmp/history {more}"))
 
     def paths(self, port):
+        # A server's own way to a port of a container does not reach what listens on loopback there.
         return [(self.execd, f"/proxy/{port}/"),
-                (self.server.port, f"/v1/sandboxes/{self.sandbox}/proxy/44772/proxy/{port}/"),
-                (self.server.port, f"/v1/sandboxes/{self.sandbox}/proxy/{port}/any")]
+                (self.server.port, f"/v1/sandboxes/{self.sandbox}/proxy/44772/proxy/{port}/any")]
 
 
 def come(port, path, token):
@@ -97,7 +97,7 @@ def without_its_token_nobody_comes_in(place):
 @test
 def much_output_comes_as_it_is(place):
     door = place.start()
-    for port, path in place.paths(door["port"])[:2]:
+    for port, path in place.paths(door["port"]):
         client = come(port, path, door["token"])
         client.keep = False
         before = time.monotonic()
@@ -110,7 +110,7 @@ def much_output_comes_as_it_is(place):
 @test
 def a_lost_client_is_noticed(place):
     door = place.start()
-    for number, (port, path) in enumerate(place.paths(door["port"])[:2]):
+    for number, (port, path) in enumerate(place.paths(door["port"])):
         client = come(port, path, door["token"])
         mark = f"/tmp/noticed-{number}"
         call = client.start_command(f"cat; echo > {mark}", stdin="stream")
