@@ -15,6 +15,7 @@ struct _AsbBackend
   AsbTransport *transport; /* atomic */
   GPtrArray *past_transports;
   gboolean guest_is_placed; /* by the library: it can be asked for again */
+  char *no_guest;           /* why not, where the provider's own transport stands in for it */
   guint reconnect_seconds;
   AsbHistoryStore *store;
   AsbHistoryConfig *history_config;

@@ -51,6 +51,7 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->store);
   g_clear_object (&self->transport);
   g_clear_pointer (&self->past_transports, g_ptr_array_unref);
+  g_clear_pointer (&self->no_guest, g_free);
   g_clear_object (&self->history_config);
   g_clear_object (&self->provider);
   g_clear_object (&self->gate);
@@ -282,6 +283,19 @@ asb_backend_get_closed (AsbBackend *self)
   return asb_activity_gate_is_sealed (self->gate);
 }
 
+/* Where the guest cannot be, what only it can do cannot be had, either: here is why. */
+static void
+add_guest_capability (AsbBackend *self, AsbCapabilities *capabilities)
+{
+  if (!self->no_guest)
+    return;
+  asb_capabilities_add (capabilities, ASB_CAPABILITY_GUEST, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
+                        "backend", self->no_guest);
+  if (!asb_capabilities_supports (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY))
+    asb_capabilities_add (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY,
+                          ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "backend", self->no_guest);
+}
+
 static void
 add_history_capability (AsbBackend *self, AsbCapabilities *capabilities)
 {
@@ -312,6 +326,7 @@ asb_backend_get_capabilities (AsbBackend *self)
   capabilities = asb_provider_get_capabilities (self->provider);
   of_transport = asb_transport_get_capabilities (self->transport);
   asb_capabilities_merge (capabilities, of_transport);
+  add_guest_capability (self, capabilities);
   add_history_capability (self, capabilities);
   return capabilities;
 }

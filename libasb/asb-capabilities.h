@@ -184,6 +184,15 @@ G_BEGIN_DECLS
 #define ASB_CAPABILITY_FILE_WATCH "file_watch"
 
 /**
+ * ASB_CAPABILITY_GUEST:
+ *
+ * The work inside is done by the library's own program. The source says by which way it is reached,
+ * and the reason why by no better one; if there is none, the reason says why.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_GUEST "guest"
+/**
  * ASB_CAPABILITY_MOUNTS:
  *
  * Folders of the host can be shown inside.

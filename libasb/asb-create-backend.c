@@ -22,6 +22,7 @@ typedef struct
   gint64 occurred_at;
   AsbTransport *transport;
   gboolean guest_is_placed;
+  char *no_guest;
   AsbHistoryStore *store;
   gboolean owns_store;
   AsbRecorder *recorder;
@@ -37,6 +38,7 @@ creation_free (gpointer data)
   g_clear_object (&creation->provider);
   g_clear_object (&creation->ref);
   g_clear_object (&creation->transport);
+  g_clear_pointer (&creation->no_guest, g_free);
   g_clear_object (&creation->store);
   g_clear_object (&creation->recorder);
   g_clear_error (&creation->error);
@@ -196,6 +198,7 @@ finish (GTask *task)
   backend->provider = g_steal_pointer (&creation->provider);
   backend->transport = g_steal_pointer (&creation->transport);
   backend->guest_is_placed = creation->guest_is_placed;
+  backend->no_guest = g_steal_pointer (&creation->no_guest);
   backend->reconnect_seconds = asb_backend_options_get_reconnect_seconds (options);
   backend->store = g_steal_pointer (&creation->store);
   backend->history_config = dup_history_config (options);
@@ -452,6 +455,7 @@ static void
 guest_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
   AsbProvider *provider = ASB_PROVIDER (source);
   GError *error = NULL;
   AsbTransport *transport = asb_guest_placement_open_finish (provider, result, &error);
@@ -460,6 +464,8 @@ guest_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       && ASB_PROVIDER_GET_IFACE (provider)->open_transport)
     {
       g_debug ("The provider's own transport is used: %s", error->message);
+      creation->guest_is_placed = FALSE;
+      creation->no_guest = g_strdup (error->message);
       g_clear_error (&error);
       open_own_transport (task);
       return;

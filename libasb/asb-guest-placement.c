@@ -5,6 +5,7 @@
 #include "asb-guest-placement-private.h"
 
 #include <sys/auxv.h>
+#include <sys/random.h>
 
 #include "asb-error.h"
 #include "asb-guest-reopen-private.h"
@@ -14,6 +15,11 @@
 #define PLACE "/.agent-history/bin/asb-guest-"
 #define HASH_PREFIX 16
 #define GUEST_MODE 0755
+#define TOKEN_BYTES 32
+
+/* Where a provider whose sandboxes have no room at that place wants the program to be, among the
+ * details of its error. */
+#define PATH_DETAIL "guest_path"
 
 typedef struct
 {
@@ -22,6 +28,7 @@ typedef struct
   gint64 reconnect;      /* for how long, in microseconds */
   GBytes *program;       /* (nullable): the provider has its own */
   char *path;
+  AsbStreamSpec *spec;
   gboolean was_placed;
 } AsbPlacement;
 
@@ -34,6 +41,7 @@ placement_free (gpointer data)
   g_clear_pointer (&placement->context, g_main_context_unref);
   g_clear_pointer (&placement->program, g_bytes_unref);
   g_clear_pointer (&placement->path, g_free);
+  g_clear_object (&placement->spec);
   g_free (placement);
 }
 
@@ -67,13 +75,32 @@ load_program (AsbPlacement *placement, GError **error)
   return TRUE;
 }
 
-static const char *const *
-set_argv (AsbPlacement *placement, const char *argv[3])
+static void
+set_argv (AsbPlacement *placement)
 {
-  argv[0] = placement->path;
-  argv[1] = "connect";
-  argv[2] = NULL;
-  return placement->program ? argv : NULL;
+  const char *argv[] = { placement->path, "connect", NULL };
+
+  if (placement->program)
+    asb_stream_spec_set_argv (placement->spec, argv);
+}
+
+/* Nobody else comes in by it: each client has its own. */
+static gboolean
+make_token (AsbPlacement *placement, GError **error)
+{
+  guint8 bytes[TOKEN_BYTES];
+  char token[2 * TOKEN_BYTES + 1];
+
+  if (getrandom (bytes, sizeof bytes, 0) != (gssize)sizeof bytes)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INTERNAL,
+                           "The system has no random bytes for a token");
+      return FALSE;
+    }
+  for (gsize i = 0; i < sizeof bytes; i++)
+    g_snprintf (token + 2 * i, 3, "%02x", bytes[i]);
+  asb_stream_spec_set_token (placement->spec, token);
+  return TRUE;
 }
 
 static void open_stream (GTask *task);
@@ -82,13 +109,18 @@ static void
 transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = G_TASK (user_data);
+  AsbPlacement *placement = g_task_get_task_data (task);
   GError *error = NULL;
   AsbGuestTransport *transport = asb_guest_transport_new_finish (result, &error);
 
-  if (transport)
-    g_task_return_pointer (task, transport, g_object_unref);
-  else
-    g_task_return_error (task, error);
+  if (!transport)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  asb_guest_transport_set_way (transport, asb_stream_spec_get_way (placement->spec),
+                               asb_stream_spec_get_way_reason (placement->spec));
+  g_task_return_pointer (task, transport, g_object_unref);
 }
 
 static void
@@ -104,6 +136,21 @@ placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   open_stream (g_steal_pointer (&task));
+}
+
+/* The provider may know a better place. */
+static void
+set_place (AsbPlacement *placement, const GError *missing)
+{
+  AsbErrorInfo *info = asb_error_get_info (missing);
+  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  const char *path = NULL;
+
+  if (!details || !g_variant_lookup (details, PATH_DETAIL, "&s", &path) || *path != '/')
+    return;
+  g_free (placement->path);
+  placement->path = g_strdup (path);
+  set_argv (placement);
 }
 
 /* Takes @task. */
@@ -133,14 +180,13 @@ greet (GTask *task, GIOStream *stream)
 {
   AsbPlacement *placement = g_task_get_task_data (task);
   AsbGuestReopening reopening = { .limit = placement->reconnect };
-  const char *argv[3];
 
   if (reopening.limit > 0 && !is_local (stream))
     asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
-                           set_argv (placement, argv), placement->context);
-  asb_guest_transport_open_async (stream, NULL, reopening.open ? &reopening : NULL,
-                                  placement->context, g_task_get_cancellable (task), transport_cb,
-                                  task);
+                           placement->spec, placement->context);
+  asb_guest_transport_open_async (stream, asb_stream_spec_get_token (placement->spec),
+                                  reopening.open ? &reopening : NULL, placement->context,
+                                  g_task_get_cancellable (task), transport_cb, task);
 }
 
 static void
@@ -157,6 +203,7 @@ stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (placement->program && !placement->was_placed
            && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
     {
+      set_place (placement, error);
       g_clear_error (&error);
       place (g_steal_pointer (&task));
     }
@@ -169,13 +216,9 @@ static void
 open_stream (GTask *task)
 {
   AsbPlacement *placement = g_task_get_task_data (task);
-  const char *argv[3];
-  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
 
-  if (placement->program)
-    asb_stream_spec_set_argv (spec, set_argv (placement, argv));
-  asb_provider_open_stream_async (g_task_get_source_object (task), placement->sandbox_id, spec,
-                                  g_task_get_cancellable (task), stream_cb, task);
+  asb_provider_open_stream_async (g_task_get_source_object (task), placement->sandbox_id,
+                                  placement->spec, g_task_get_cancellable (task), stream_cb, task);
 }
 
 void
@@ -190,14 +233,19 @@ asb_guest_placement_open_async (AsbProvider *provider, const char *sandbox_id,
   placement->sandbox_id = g_strdup (sandbox_id);
   placement->context = asb_sync_ref_public_context ();
   placement->reconnect = reconnect_seconds * G_TIME_SPAN_SECOND;
+  placement->spec = asb_stream_spec_new ();
   g_task_set_source_tag (task, asb_guest_placement_open_async);
   g_task_set_task_data (task, placement, placement_free);
 
   /* A provider that cannot put files into its sandboxes has the guest there itself. */
-  if (ASB_PROVIDER_GET_IFACE (provider)->put_file && !load_program (placement, &error))
-    g_task_return_error (task, error);
-  else
-    open_stream (g_steal_pointer (&task));
+  if ((ASB_PROVIDER_GET_IFACE (provider)->put_file && !load_program (placement, &error))
+      || !make_token (placement, &error))
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  set_argv (placement);
+  open_stream (g_steal_pointer (&task));
 }
 
 AsbTransport *

@@ -7,7 +7,7 @@
 #include "asb-guest-connection-private.h"
 #include "asb-provider.h"
 
-/* Fills in @reopening. @argv (nullable): the program that was started for the stream. @context is
- * where the provider is asked, unless it may be asked in any thread. */
+/* Fills in @reopening. @spec: what the stream was opened with. @context is where the provider is
+ * asked, unless it may be asked in any thread. */
 void asb_guest_reopen_init (AsbGuestReopening *reopening, AsbProvider *provider,
-                            const char *sandbox_id, const char *const *argv, GMainContext *context);
+                            const char *sandbox_id, AsbStreamSpec *spec, GMainContext *context);

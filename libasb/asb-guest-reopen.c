@@ -12,6 +12,7 @@ typedef struct
   AsbProvider *provider;
   char *sandbox_id;
   char **argv;
+  char *token;
   GMainContext *context;
 } Source;
 
@@ -81,6 +82,7 @@ question_new (Source *source, AsbGuestStreamFunc function, gpointer answer_data)
   question->spec = asb_stream_spec_new ();
   if (source->argv)
     asb_stream_spec_set_argv (question->spec, (const char *const *)source->argv);
+  asb_stream_spec_set_token (question->spec, source->token);
   question->cancellable = g_cancellable_new ();
   question->answer = function;
   question->answer_data = answer_data;
@@ -225,18 +227,20 @@ source_free (gpointer data)
   g_main_context_unref (source->context);
   g_free (source->sandbox_id);
   g_strfreev (source->argv);
+  g_free (source->token);
   g_free (source);
 }
 
 void
 asb_guest_reopen_init (AsbGuestReopening *reopening, AsbProvider *provider, const char *sandbox_id,
-                       const char *const *argv, GMainContext *context)
+                       AsbStreamSpec *spec, GMainContext *context)
 {
   Source *source = g_new0 (Source, 1);
 
   source->provider = g_object_ref (provider);
   source->sandbox_id = g_strdup (sandbox_id);
-  source->argv = g_strdupv ((char **)argv);
+  source->argv = g_strdupv ((char **)asb_stream_spec_get_argv (spec));
+  source->token = g_strdup (asb_stream_spec_get_token (spec));
   source->context = g_main_context_ref (context);
   reopening->open = ask;
   reopening->data = source;

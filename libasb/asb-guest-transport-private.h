@@ -19,6 +19,9 @@ void asb_guest_transport_open_async (GIOStream *stream, const char *token,
 
 AsbGuestConnection *asb_guest_transport_get_connection (AsbGuestTransport *self);
 
+/* Before it is used: what ASB_CAPABILITY_GUEST says. Both may be NULL. */
+void asb_guest_transport_set_way (AsbGuestTransport *self, const char *way, const char *reason);
+
 /* Hands @call, which is taken, to the connection, or answers @task with @error, when @call is NULL.
  * The cancellable of @task cancels the call. */
 void asb_guest_transport_submit (AsbTransport *transport, AsbGuestCall *call, GTask *task,

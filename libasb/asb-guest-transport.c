@@ -37,6 +37,8 @@ struct _AsbGuestTransport
 
   AsbGuestConnection *connection;
   GMainContext *context;
+  char *way;
+  char *way_reason;
   int state; /* atomic: AsbTransportState */
 };
 
@@ -61,6 +63,8 @@ asb_guest_transport_finalize (GObject *object)
     asb_guest_connection_close (self->connection, NULL);
   g_clear_pointer (&self->connection, asb_guest_connection_unref);
   g_clear_pointer (&self->context, g_main_context_unref);
+  g_clear_pointer (&self->way, g_free);
+  g_clear_pointer (&self->way_reason, g_free);
 
   G_OBJECT_CLASS (asb_guest_transport_parent_class)->finalize (object);
 }
@@ -120,7 +124,16 @@ asb_guest_transport_get_capabilities (AsbTransport *transport)
       asb_capabilities_add (capabilities, CAPABILITIES[i].capability,
                             ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "guest",
                             "The guest in this sandbox does not offer it");
+  asb_capabilities_add (capabilities, ASB_CAPABILITY_GUEST, ASB_CAPABILITY_SUPPORT_NATIVE,
+                        self->way ? self->way : "guest", self->way_reason);
   return capabilities;
+}
+
+void
+asb_guest_transport_set_way (AsbGuestTransport *self, const char *way, const char *reason)
+{
+  asb_property_replace_string (&self->way, way);
+  asb_property_replace_string (&self->way_reason, reason);
 }
 
 static AsbTransportState

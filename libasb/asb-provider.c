@@ -851,7 +851,8 @@ asb_provider_resume_sandbox (AsbProvider *self, const char *sandbox_id, GCancell
  *
  * Opens a byte stream to a program in the sandbox: to the guest the provider runs there, or else
  * to the program the spec names. %ASB_ERROR_COMMAND_NOT_FOUND if that is missing: the caller then
- * puts it there and tries again.
+ * puts it there, or where the detail `guest_path` of the error info says, and tries again.
+ * %ASB_ERROR_GUEST_UNAVAILABLE if it cannot run there.
  *
  * Since: 1.0
  */

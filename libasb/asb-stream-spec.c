@@ -21,6 +21,9 @@ struct _AsbStreamSpec
 
   char **argv;
   gboolean record_only;
+  char *token;
+  char *way;
+  char *way_reason;
 };
 
 enum
@@ -28,6 +31,9 @@ enum
   PROP_0,
   PROP_ARGV,
   PROP_RECORD_ONLY,
+  PROP_TOKEN,
+  PROP_WAY,
+  PROP_WAY_REASON,
   N_PROPS
 };
 
@@ -41,6 +47,9 @@ asb_stream_spec_finalize (GObject *object)
   AsbStreamSpec *self = ASB_STREAM_SPEC (object);
 
   g_clear_pointer (&self->argv, g_strfreev);
+  g_clear_pointer (&self->token, g_free);
+  g_clear_pointer (&self->way, g_free);
+  g_clear_pointer (&self->way_reason, g_free);
 
   G_OBJECT_CLASS (asb_stream_spec_parent_class)->finalize (object);
 }
@@ -57,6 +66,15 @@ asb_stream_spec_get_property (GObject *object, guint property_id, GValue *value,
       break;
     case PROP_RECORD_ONLY:
       g_value_set_boolean (value, self->record_only);
+      break;
+    case PROP_TOKEN:
+      g_value_set_string (value, self->token);
+      break;
+    case PROP_WAY:
+      g_value_set_string (value, self->way);
+      break;
+    case PROP_WAY_REASON:
+      g_value_set_string (value, self->way_reason);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -76,6 +94,15 @@ asb_stream_spec_set_property (GObject *object, guint property_id, const GValue *
       break;
     case PROP_RECORD_ONLY:
       asb_stream_spec_set_record_only (self, g_value_get_boolean (value));
+      break;
+    case PROP_TOKEN:
+      asb_stream_spec_set_token (self, g_value_get_string (value));
+      break;
+    case PROP_WAY:
+      asb_stream_spec_set_way (self, g_value_get_string (value));
+      break;
+    case PROP_WAY_REASON:
+      asb_stream_spec_set_way_reason (self, g_value_get_string (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
@@ -110,6 +137,38 @@ asb_stream_spec_class_init (AsbStreamSpecClass *klass)
    */
   properties[PROP_RECORD_ONLY]
       = g_param_spec_boolean ("record-only", NULL, NULL, FALSE, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbStreamSpec:token:
+   *
+   * What the client will say in its HELLO (docs/guest-protocol.md §2): a provider whose way to its
+   * guest is open to others as well makes the guest ask for it, with `--token-fd`. A secret: it
+   * belongs in no argument, log or error.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_TOKEN] = g_param_spec_string ("token", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbStreamSpec:way:
+   *
+   * By which way the stream goes, where a provider has several: set by the provider while it opens
+   * the stream, and shown as the source of %ASB_CAPABILITY_GUEST.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_WAY] = g_param_spec_string ("way", NULL, NULL, NULL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbStreamSpec:way-reason:
+   *
+   * Why it goes by no better way: set by the provider with [property@StreamSpec:way], and shown as
+   * the reason of %ASB_CAPABILITY_GUEST.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_WAY_REASON]
+      = g_param_spec_string ("way-reason", NULL, NULL, NULL, ASB_PARAM_READWRITE);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -208,4 +267,112 @@ asb_stream_spec_set_record_only (AsbStreamSpec *self, gboolean record_only)
     return;
   self->record_only = record_only;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_RECORD_ONLY]);
+}
+
+/**
+ * asb_stream_spec_get_token:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:token].
+ *
+ * Returns: (transfer none) (nullable): what the client will say in its HELLO
+ *
+ * Since: 1.0
+ */
+const char *
+asb_stream_spec_get_token (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), NULL);
+
+  return self->token;
+}
+
+/**
+ * asb_stream_spec_set_token:
+ * @self: a [class@StreamSpec]
+ * @token: (nullable): what the client will say in its HELLO
+ *
+ * Sets [property@StreamSpec:token].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_token (AsbStreamSpec *self, const char *token)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (asb_property_replace_string (&self->token, token))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TOKEN]);
+}
+
+/**
+ * asb_stream_spec_get_way:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:way].
+ *
+ * Returns: (transfer none) (nullable): by which way the stream goes
+ *
+ * Since: 1.0
+ */
+const char *
+asb_stream_spec_get_way (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), NULL);
+
+  return self->way;
+}
+
+/**
+ * asb_stream_spec_set_way:
+ * @self: a [class@StreamSpec]
+ * @way: (nullable): by which way the stream goes
+ *
+ * Sets [property@StreamSpec:way].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_way (AsbStreamSpec *self, const char *way)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (asb_property_replace_string (&self->way, way))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WAY]);
+}
+
+/**
+ * asb_stream_spec_get_way_reason:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:way-reason].
+ *
+ * Returns: (transfer none) (nullable): why it goes by no better way
+ *
+ * Since: 1.0
+ */
+const char *
+asb_stream_spec_get_way_reason (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), NULL);
+
+  return self->way_reason;
+}
+
+/**
+ * asb_stream_spec_set_way_reason:
+ * @self: a [class@StreamSpec]
+ * @way_reason: (nullable): why it goes by no better way
+ *
+ * Sets [property@StreamSpec:way-reason].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_way_reason (AsbStreamSpec *self, const char *way_reason)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (asb_property_replace_string (&self->way_reason, way_reason))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WAY_REASON]);
 }

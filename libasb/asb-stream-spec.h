@@ -27,5 +27,17 @@ ASB_AVAILABLE_IN_1_0
 gboolean asb_stream_spec_get_record_only (AsbStreamSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_stream_spec_set_record_only (AsbStreamSpec *self, gboolean record_only);
+ASB_AVAILABLE_IN_1_0
+const char *asb_stream_spec_get_token (AsbStreamSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_stream_spec_set_token (AsbStreamSpec *self, const char *token);
+ASB_AVAILABLE_IN_1_0
+const char *asb_stream_spec_get_way (AsbStreamSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_stream_spec_set_way (AsbStreamSpec *self, const char *way);
+ASB_AVAILABLE_IN_1_0
+const char *asb_stream_spec_get_way_reason (AsbStreamSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_stream_spec_set_way_reason (AsbStreamSpec *self, const char *way_reason);
 
 G_END_DECLS

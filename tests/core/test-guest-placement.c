@@ -20,7 +20,9 @@ struct _TestStreamProvider
 
   GQueue stream_codes; /* what opening a stream fails with, one after the other; 0: it opens */
   int put_code;
-  GPtrArray *argv; /* of each stream, joined; “” without */
+  const char *better_path; /* where it wants the program to be */
+  GPtrArray *argv;         /* of each stream, joined; “” without */
+  char *token;             /* the same for all */
   char *put_path;
   GBytes *put_contents;
   guint put_mode;
@@ -40,6 +42,7 @@ test_stream_provider_finalize (GObject *object)
 
   g_queue_clear (&self->stream_codes);
   g_clear_pointer (&self->argv, g_ptr_array_unref);
+  g_clear_pointer (&self->token, g_free);
   g_clear_pointer (&self->put_path, g_free);
   g_clear_pointer (&self->put_contents, g_bytes_unref);
 
@@ -75,6 +78,33 @@ new_stream (void)
   return g_simple_io_stream_new (input, output);
 }
 
+static GError *
+new_failure (TestStreamProvider *self, int code)
+{
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  GVariantDict details;
+
+  if (!self->better_path)
+    return g_error_new_literal (ASB_ERROR, code, "No stream");
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "guest_path", "s", self->better_path);
+  asb_error_info_set_details (info, g_variant_dict_end (&details));
+  return asb_error_new_with_info (code, "No stream", info);
+}
+
+/* Each client has a token of its own, which nobody can guess. */
+static void
+check_token (TestStreamProvider *self, const char *token)
+{
+  g_assert_nonnull (token);
+  g_assert_cmpuint (strlen (token), ==, 64);
+  g_assert_cmpuint (strspn (token, "0123456789abcdef"), ==, 64);
+  if (self->token)
+    g_assert_cmpstr (token, ==, self->token);
+  else
+    self->token = g_strdup (token);
+}
+
 static void
 open_stream (AsbProvider *provider, const char *sandbox_id, AsbStreamSpec *spec, GTask *task)
 {
@@ -83,9 +113,10 @@ open_stream (AsbProvider *provider, const char *sandbox_id, AsbStreamSpec *spec,
   int code = GPOINTER_TO_INT (g_queue_pop_head (&self->stream_codes));
 
   g_assert_cmpstr (sandbox_id, ==, "sb");
+  check_token (self, asb_stream_spec_get_token (spec));
   g_ptr_array_add (self->argv, argv ? g_strjoinv (" ", (char **)argv) : g_strdup (""));
   if (code)
-    g_task_return_new_error (task, ASB_ERROR, code, "No stream");
+    g_task_return_error (task, new_failure (self, code));
   else
     asb_task_return_object (task, new_stream ());
 }
@@ -207,6 +238,36 @@ test_put (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (fixture->provider->put_path, ==, fixture->path);
   g_assert_cmpuint (fixture->provider->put_mode, ==, 0755);
   test_assert_bytes (fixture->provider->put_contents, "the guest program");
+}
+
+static void
+test_put_elsewhere (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *connect = g_strconcat ("/tmp/elsewhere/asb-guest", " connect", NULL);
+
+  g_test_summary ("A provider that knows a better place gets the program there");
+
+  fixture->provider->better_path = "/tmp/elsewhere/asb-guest";
+  will_fail (fixture, ASB_ERROR_COMMAND_NOT_FOUND);
+  place (fixture);
+  g_assert_cmpuint (fixture->provider->argv->len, ==, 2);
+  g_assert_cmpstr (fixture->provider->argv->pdata[0], ==, fixture->connect);
+  g_assert_cmpstr (fixture->provider->argv->pdata[1], ==, connect);
+  g_assert_cmpstr (fixture->provider->put_path, ==, "/tmp/elsewhere/asb-guest");
+}
+
+static void
+test_token_of_each (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *first = NULL;
+
+  g_test_summary ("No two clients have the same token");
+
+  place (fixture);
+  first = g_steal_pointer (&fixture->provider->token);
+  g_clear_error (&fixture->error);
+  place (fixture);
+  g_assert_cmpstr (fixture->provider->token, !=, first);
 }
 
 static void
@@ -345,6 +406,7 @@ test_own_transport (void)
   g_autoptr (TestBothProvider) provider = g_object_new (TEST_TYPE_BOTH_PROVIDER, NULL);
   g_autoptr (AsbBackendOptions) options = test_options_new (ASB_PROVIDER (provider));
   g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbCapabilities) capabilities = NULL;
   g_autoptr (GError) error = NULL;
 
   g_test_summary ("Where the guest cannot run the transport of the provider is used, only there");
@@ -352,6 +414,10 @@ test_own_transport (void)
   provider->code = ASB_ERROR_GUEST_UNAVAILABLE;
   backend = asb_create_backend (options, NULL, &error);
   g_assert_no_error (error);
+  capabilities = asb_backend_get_capabilities (backend);
+  g_assert_cmpstr (asb_capability_get_reason (asb_capabilities_get (capabilities, "guest")), ==,
+                   "No stream");
+  g_assert_false (asb_capabilities_supports (capabilities, "guest"));
   g_assert_cmpuint (test_mock_get_transport_count (provider->mock), ==, 1);
   test_backend_close (backend);
 
@@ -370,7 +436,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("there", test_there);
   ADD ("put", test_put);
+  ADD ("put-elsewhere", test_put_elsewhere);
   ADD ("put-once", test_put_once);
+  ADD ("token", test_token_of_each);
   ADD ("other-error", test_other_error);
   ADD ("put-fails", test_put_fails);
   ADD ("no-program", test_no_program);
