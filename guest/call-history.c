@@ -137,13 +137,9 @@ feeds_output (json_t *args)
   }
 
 const CallKind HISTORY_KINDS[] = {
-  PLAIN_KIND ("history.open"),
-  PLAIN_KIND ("history.record"),
-  OUTPUT_KIND ("history.query"),
-  OUTPUT_KIND ("history.get_operations"),
-  OUTPUT_KIND ("history.get_output"),
-  OUTPUT_KIND ("history.export"),
-  PLAIN_KIND ("history.acknowledge"),
-  PLAIN_KIND ("history.status"),
-  { .name = NULL },
+  PLAIN_KIND ("history.open"),        PLAIN_KIND ("history.record"),
+  OUTPUT_KIND ("history.query"),      OUTPUT_KIND ("history.get_operations"),
+  OUTPUT_KIND ("history.get_output"), OUTPUT_KIND ("history.export"),
+  PLAIN_KIND ("history.acknowledge"), PLAIN_KIND ("history.cleanup"),
+  PLAIN_KIND ("history.status"),      { .name = NULL },
 };

@@ -22,7 +22,9 @@ call_kind_find (const char *name, bool record_only)
                                      JOB_KINDS,   JOB_START_KINDS, DOOR_KINDS,    EXPIRY_KINDS };
   size_t n = record_only ? 2 : sizeof tables / sizeof *tables;
 
-  if (!name || (record_only && strcmp (name, "history.record") == 0))
+  if (!name
+      || (record_only
+          && (strcmp (name, "history.record") == 0 || strcmp (name, "history.cleanup") == 0)))
     return &UNKNOWN;
   for (size_t i = 0; i < n; i++)
     {

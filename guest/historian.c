@@ -10,6 +10,7 @@
 #include "history-guard.h"
 #include "history-json.h"
 #include "history-operations.h"
+#include "history-retention.h"
 #include "history-status.h"
 #include "history-store.h"
 
@@ -35,6 +36,8 @@ typedef struct
   HistoryOperations operations;
   HistoryBatch batch;
   HistorianReads reads;
+  HistoryRetention retention;
+  bool is_retaining;
   bool is_over;
   bool is_violated;
 } Historian;
@@ -198,7 +201,7 @@ call_start (Historian *self, uint32_t call, json_t *payload)
   else if (self->operations.n_operations >= HISTORY_MAX_OPERATIONS)
     history_error_set (&error, HISTORY_TOO_MANY_REQUESTS, "%d operations are being recorded",
                        HISTORY_MAX_OPERATIONS);
-  else
+  else if (history_store_has_room (&self->store, &error))
     operation = history_operation_new (call, json_object_get (payload, "record"), &error);
   if (!operation)
     {
@@ -207,6 +210,35 @@ call_start (Historian *self, uint32_t call, json_t *payload)
     }
   history_operations_add (&self->operations, operation);
   history_batch_add (&self->batch, HISTORY_JOB_START, call, operation, NULL);
+}
+
+/* The answer may come later. */
+static void
+call_cleanup (Historian *self, uint32_t call, json_t *arguments)
+{
+  HistoryError error;
+  json_t *result;
+
+  if (!history_retention_start (&self->retention, &self->store, call, arguments, &result, &error))
+    reply_error (self, call, &error);
+  else if (result)
+    reply_result (self, call, result);
+}
+
+/* Makes room, a little at a time. */
+static void
+retain (Historian *self)
+{
+  HistoryError error;
+  json_t *result;
+  HistoryRetentionStep step
+      = history_retention_step (&self->retention, &self->store, &result, &error);
+
+  self->is_retaining = step == HISTORY_RETENTION_MORE;
+  if (step == HISTORY_RETENTION_ANSWER && result)
+    reply_result (self, self->retention.call, result);
+  else if (step == HISTORY_RETENTION_ANSWER)
+    reply_error (self, self->retention.call, &error);
 }
 
 static void
@@ -284,6 +316,8 @@ dispatch_other (Historian *self, const char *name, uint32_t call, json_t *argume
     call_export (self, call, arguments);
   else if (strcmp (name, "history.status") == 0)
     call_status (self, call);
+  else if (strcmp (name, "history.cleanup") == 0)
+    call_cleanup (self, call, arguments);
   else if (strcmp (name, "historian.close") == 0)
     call_close (self, call);
   else
@@ -317,9 +351,12 @@ handle_data (Historian *self, const AsbFrameHeader *header, const uint8_t *paylo
   HistoryOperation *operation = history_operations_find (&self->operations, header->call);
   const HistoryConfig *config = &self->store.config;
   int stream = header->channel - ASB_CHANNEL_OUTPUT;
+  const char *reason;
 
   if (!operation || operation->end || header->channel == ASB_CHANNEL_INPUT)
     return;
+  if (!history_store_takes_output (&self->store, &reason))
+    history_output_refuse (operation, reason, &self->operations.all_pending);
   history_output_add (operation, config, stream, payload, header->length,
                       &self->operations.all_pending);
   history_operations_update (&self->operations, operation);
@@ -396,13 +433,15 @@ turn (Historian *self)
 {
   bool may_read = historian_link_queued (&self->link) < MAX_QUEUED_REPLIES;
 
-  historian_link_wait (&self->link, may_read,
-                       self->reads.is_busy ? 0 : history_operations_due (&self->operations));
+  historian_link_wait (
+      &self->link, may_read,
+      self->reads.is_busy || self->is_retaining ? 0 : history_operations_due (&self->operations));
   if (may_read)
     drain (self);
   commit_due (self, false);
   historian_reads_pump (&self->reads, &self->link, &self->store);
   historian_link_flush (&self->link);
+  retain (self);
   history_store_tend (&self->store);
 }
 

@@ -466,6 +466,21 @@ history_apply (HistoryStore *store, const json_t *arguments, int64_t *n_applied,
   return true;
 }
 
+bool
+history_apply_begins_operations (const json_t *arguments)
+{
+  const json_t *records = json_object_get (arguments, "records");
+
+  for (size_t i = 0; i < json_array_size (records); i++)
+    {
+      const char *type = json_string_value (json_object_get (json_array_get (records, i), "type"));
+
+      if (type && strcmp (type, "operation_started") == 0)
+        return true;
+    }
+  return false;
+}
+
 static json_t *
 read_acknowledgement (HistoryStore *store, const char *consumer_id, HistoryError *error)
 {

@@ -12,6 +12,9 @@
 bool history_apply (HistoryStore *store, const json_t *arguments, int64_t *n_applied,
                     HistoryError *error);
 
+/* Whether operations begin with it. */
+bool history_apply_begins_operations (const json_t *arguments);
+
 /* "history.acknowledge" */
 bool history_acknowledge (HistoryStore *store, const json_t *arguments, json_t **result,
                           HistoryError *error);

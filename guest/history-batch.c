@@ -8,6 +8,10 @@
 
 #include <stdlib.h>
 
+/* Bytes, for an estimate. */
+#define ABOUT_A_ROW 1024
+#define ABOUT_A_BATCH (16 * 1024)
+
 typedef enum
 {
   RUN_DONE,
@@ -49,11 +53,20 @@ history_batch_clear (HistoryBatch *batch)
   *batch = (HistoryBatch){ 0 };
 }
 
+/* What begins while nothing more is recorded is left out, as the configuration says. */
 static bool
 apply (HistoryJob *job, HistoryStore *store)
 {
-  int64_t n_applied;
+  int64_t n_applied = 0;
 
+  if (history_apply_begins_operations (job->arguments)
+      && !history_store_has_room (store, &job->error))
+    {
+      if (store->config.overflow != HISTORY_STOP_RECORDING || !store->is_full)
+        return false;
+      job->result = json_pack ("{s:i, s:s}", "records_applied", 0, "message", job->error.message);
+      return true;
+    }
   if (!history_apply (store, job->arguments, &n_applied, &job->error))
     return false;
   job->result = json_pack ("{s:I}", "records_applied", (json_int_t)n_applied);
@@ -88,9 +101,21 @@ perform (HistoryJob *job, HistoryStore *store)
     }
 }
 
+/* What another program says is not looked into: it counts for much. */
 static void
-settle (HistoryJob *job, HistoryOperations *operations)
+count (const HistoryJob *job, HistoryStore *store)
 {
+  store->n_unmeasured += job->kind == HISTORY_JOB_APPLY ? ABOUT_A_BATCH : ABOUT_A_ROW;
+  for (int i = 0; i < HISTORY_N_STREAMS; i++)
+    store->n_unmeasured += (int64_t)job->step.taken[i];
+  if (job->kind == HISTORY_JOB_FINISH || job->kind == HISTORY_JOB_APPLY)
+    store->n_ended++;
+}
+
+static void
+settle (HistoryJob *job, HistoryStore *store, HistoryOperations *operations)
+{
+  count (job, store);
   if (job->operation)
     {
       job->operation->is_written = true;
@@ -188,7 +213,7 @@ run_together (HistoryBatch *batch, HistoryStore *store, HistoryOperations *opera
     return error.is_busy ? RUN_REFUSED : RUN_LOST;
   for (size_t i = 0; i < batch->n_jobs; i++)
     if (batch->jobs[i].is_done)
-      settle (&batch->jobs[i], operations);
+      settle (&batch->jobs[i], store, operations);
   return RUN_DONE;
 }
 
@@ -204,7 +229,7 @@ run_once (HistoryJob *job, HistoryStore *store, HistoryOperations *operations)
   else
     job->is_done = end (store, &job->error);
   if (job->is_done)
-    settle (job, operations);
+    settle (job, store, operations);
   return job->is_done;
 }
 

@@ -44,7 +44,7 @@ static const Field FIELDS[] = {
   { "consumer_active_ttl_days", FIELD_INTEGER, 1, 3650, 30 },
   { "helper_envelope_max_bytes", FIELD_INTEGER, 64 * KIB, 16 * MIB, MIB },
   { "helper_query_max_bytes", FIELD_INTEGER, 64 * KIB, 32 * MIB, 4 * MIB },
-  { "max_database_bytes", FIELD_INTEGER, 16 * MIB, HISTORY_MAX_INTEGER, 128 * MIB },
+  { "max_database_bytes", FIELD_INTEGER, 4 * MIB, HISTORY_MAX_INTEGER, 128 * MIB },
   { "max_operation_output_bytes", FIELD_INTEGER, 1, HISTORY_MAX_INTEGER, 16 * MIB },
   { "output_chunk_bytes", FIELD_INTEGER, 4 * KIB, 256 * KIB, 16 * KIB },
   { "output_flush_bytes", FIELD_INTEGER, 1, MIB, 32 * KIB },
@@ -156,9 +156,46 @@ get_write_timeout (const HistoryConfig *config)
   return seconds * 1000 < HISTORY_MAX_WAIT_MS ? seconds : HISTORY_MAX_WAIT_MS / 1000.0;
 }
 
+bool
+history_overflow_parse (const char *word, HistoryOverflow *overflow)
+{
+  for (int i = 0; word && OVERFLOW_POLICIES[i]; i++)
+    if (strcmp (OVERFLOW_POLICIES[i], word) == 0)
+      {
+        *overflow = (HistoryOverflow)i;
+        return true;
+      }
+  return false;
+}
+
+static int64_t
+get_ttl_seconds (const HistoryConfig *config)
+{
+  const json_t *days = json_object_get (config->values, "ttl_days");
+
+  return json_is_integer (days) && json_integer_value (days) < INT64_MAX / HISTORY_SECONDS_PER_DAY
+             ? json_integer_value (days) * HISTORY_SECONDS_PER_DAY
+             : INT64_MAX;
+}
+
+static void
+read_retention (HistoryConfig *config)
+{
+  config->ttl_seconds = get_ttl_seconds (config);
+  config->max_database_bytes = get_integer (config, "max_database_bytes");
+  history_overflow_parse (json_string_value (json_object_get (config->values, "overflow_policy")),
+                          &config->overflow);
+  config->cleanup_interval_operations = get_integer (config, "cleanup_interval_operations");
+  config->cleanup_min_interval_seconds = get_integer (config, "cleanup_min_interval_seconds");
+  config->cleanup_on_connect = get_boolean (config, "cleanup_on_connect");
+  config->consumer_active_seconds
+      = get_integer (config, "consumer_active_ttl_days") * HISTORY_SECONDS_PER_DAY;
+}
+
 static void
 read_values (HistoryConfig *config)
 {
+  read_retention (config);
   config->max_operation_output_bytes = get_integer (config, "max_operation_output_bytes");
   config->capture_stdout = get_boolean (config, "capture_stdout");
   config->capture_stderr = get_boolean (config, "capture_stderr");

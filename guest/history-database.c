@@ -129,7 +129,7 @@ history_database_connect (HistoryDatabase *database, const char *path, const cha
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX
               | SQLITE_OPEN_PRIVATECACHE;
 
-  *database = (HistoryDatabase){ 0 };
+  *database = (HistoryDatabase){ .max_log_pages = MAX_LOG_PAGES };
   if (sqlite3_open_v2 (path, &database->handle, flags, vfs ? vfs : history_log_register ())
       != SQLITE_OK)
     {
@@ -334,10 +334,31 @@ history_database_changes (HistoryDatabase *database)
 void
 history_database_shorten_log (HistoryDatabase *database)
 {
-  if (database->log_pages < MAX_LOG_PAGES)
+  int n_pages = 0;
+  int n_copied = 0;
+
+  if (database->log_pages < database->max_log_pages)
     return;
-  database->log_pages = 0;
-  sqlite3_wal_checkpoint_v2 (database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+  sqlite3_wal_checkpoint_v2 (database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_pages,
+                             &n_copied);
+  /* Where a reader is in the way the log goes on growing, and its length stays known. */
+  if (n_copied >= n_pages)
+    database->log_pages = 0;
+}
+
+bool
+history_database_measure (HistoryDatabase *database, int64_t *bytes, HistoryError *error)
+{
+  int64_t n_pages = 0;
+  int64_t n_free = 0;
+  int64_t page_size = 0;
+
+  if (!history_database_get_integer (database, error, "PRAGMA page_count", &n_pages)
+      || !history_database_get_integer (database, error, "PRAGMA freelist_count", &n_free)
+      || !history_database_get_integer (database, error, "PRAGMA page_size", &page_size))
+    return false;
+  *bytes = (n_pages - n_free) * page_size;
+  return true;
 }
 
 bool

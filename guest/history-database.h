@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTORY_MAX_STATEMENTS 64
+#define HISTORY_MAX_STATEMENTS 96
 
 /* No value of a row is longer. */
 #define HISTORY_MAX_VALUE (16 * 1024 * 1024)
@@ -32,8 +32,10 @@ typedef struct
   /* A copy that is being made; it ends with the connection. */
   sqlite3_backup *copying;
 
-  /* The length of the write-ahead log after the last commit. */
+  /* The length of the write-ahead log after the last commit, in pages, and the length from which on
+   * it is copied. */
   int log_pages;
+  int max_log_pages;
 
   /* The file is no database, or its tables are not ours: nothing more can be done with it. */
   bool damaged;
@@ -87,6 +89,9 @@ int history_database_changes (HistoryDatabase *database);
 /* Copies a long write-ahead log into the database. Others copy it while they commit; here nobody
  * waits for it. */
 void history_database_shorten_log (HistoryDatabase *database);
+
+/* The bytes of the database that are in use, without those that are free to be used again. */
+bool history_database_measure (HistoryDatabase *database, int64_t *bytes, HistoryError *error);
 
 /* A transaction that writes, and parts of it that can be taken back. */
 bool history_database_begin (HistoryDatabase *database, HistoryError *error);

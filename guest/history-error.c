@@ -15,6 +15,7 @@ history_error_set (HistoryError *error, const char *code, const char *format, ..
 
   error->code = code;
   error->is_busy = false;
+  error->overflow_policy = NULL;
   va_start (arguments, format);
   vsnprintf (error->message, sizeof error->message, format, arguments);
   va_end (arguments);
@@ -32,6 +33,11 @@ history_error_is_storage (const HistoryError *error)
 json_t *
 history_error_to_json (const HistoryError *error)
 {
-  return json_pack ("{s:s, s:o}", "code", error->code, "message",
-                    history_json_text (error->message));
+  json_t *json = json_pack ("{s:s, s:o}", "code", error->code, "message",
+                            history_json_text (error->message));
+
+  if (error->overflow_policy)
+    json_object_set_new (json, "details",
+                         json_pack ("{s:s}", "overflow_policy", error->overflow_policy));
+  return json;
 }

@@ -22,6 +22,9 @@ typedef struct
 
   /* Another process held its lock for too long: others will fare no better just now. */
   bool is_busy;
+
+  /* The record is as large as it may be: what the configuration says to that, or NULL. */
+  const char *overflow_policy;
   char message[512];
 } HistoryError;
 
@@ -32,5 +35,5 @@ bool history_error_set (HistoryError *error, const char *code, const char *forma
 /* Whether the fault lies with the storage, so that the same may succeed later. */
 bool history_error_is_storage (const HistoryError *error);
 
-/* {"code", "message"} */
+/* {"code", "message", "details"?} */
 json_t *history_error_to_json (const HistoryError *error);

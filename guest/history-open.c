@@ -13,7 +13,11 @@
 #include <unistd.h>
 
 #define MAX_ATTEMPTS 4
-#define MAX_KEPT_LOG_BYTES "8388608"
+#define MAX_KEPT_LOG_BYTES 8388608
+
+/* The part of the size of the record that its log may have before it is copied. */
+#define LOG_SHARE 8
+#define LOG_PAGE_BYTES 4096
 
 typedef enum
 {
@@ -165,12 +169,18 @@ static bool
 apply_config (HistoryStore *store, HistoryError *error)
 {
   char sql[256];
+  int64_t max_kept = store->config.max_database_bytes / 4;
+  int64_t max_pages = store->config.max_database_bytes / LOG_SHARE / LOG_PAGE_BYTES;
 
+  if (max_kept > MAX_KEPT_LOG_BYTES)
+    max_kept = MAX_KEPT_LOG_BYTES;
+  if (max_pages < store->database.max_log_pages)
+    store->database.max_log_pages = (int)max_pages;
   sqlite3_busy_timeout (store->database.handle, store->config.busy_timeout_ms);
   snprintf (sql, sizeof sql,
             "PRAGMA synchronous=NORMAL; PRAGMA cache_size=-%lld;"
-            " PRAGMA journal_size_limit=" MAX_KEPT_LOG_BYTES,
-            (long long)store->config.sqlite_cache_bytes / 1024);
+            " PRAGMA journal_size_limit=%lld",
+            (long long)store->config.sqlite_cache_bytes / 1024, (long long)max_kept);
   return history_database_execute (&store->database, sql, error);
 }
 

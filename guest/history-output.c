@@ -72,7 +72,7 @@ history_output_add (HistoryOperation *operation, const HistoryConfig *config, in
   bool was_empty = history_output_pending (operation) == 0;
 
   output->total += (int64_t)size;
-  if (!is_captured (config, stream) || operation->is_muted)
+  if (!history_output_wants (operation, config, stream))
     return;
   size = limit_to_cap (operation, config, size);
   if (size == 0)
@@ -209,6 +209,15 @@ history_output_drop (HistoryOperation *operation, const char *reason, size_t *al
     }
   operation->is_muted = true;
   history_operation_lose (operation, reason);
+}
+
+void
+history_output_refuse (HistoryOperation *operation, const char *reason, size_t *all_pending)
+{
+  if (reason)
+    history_output_drop (operation, reason, all_pending);
+  else
+    operation->is_capped = true;
 }
 
 void

@@ -37,5 +37,8 @@ void history_output_settle (HistoryOperation *operation, const HistoryOutputStep
 void history_output_keep (HistoryOperation *operation, const HistoryConfig *config,
                           const HistoryError *error, size_t *all_pending);
 
+/* Takes no more: by policy, or with @reason because of a loss. */
+void history_output_refuse (HistoryOperation *operation, const char *reason, size_t *all_pending);
+
 /* Gives up what waits. */
 void history_output_drop (HistoryOperation *operation, const char *reason, size_t *all_pending);

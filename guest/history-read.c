@@ -3,6 +3,7 @@
 #include "history-read.h"
 
 #include "history-describe.h"
+#include "history-expunge.h"
 #include "history-json.h"
 #include "history-operation.h"
 
@@ -22,7 +23,12 @@ static bool
 read_bounds (HistoryRead *read, HistoryStore *store, HistoryError *error)
 {
   sqlite3_stmt *statement = history_database_query (
-      &store->database, error, "SELECT min(seq), max(seq) FROM history_changes", "");
+      &store->database, error,
+      "SELECT (SELECT min(seq) FROM history_changes), (SELECT max(seq) FROM history_changes),"
+      " (SELECT CAST(value AS INTEGER) FROM history_meta WHERE key = '" HISTORY_DELETED_KEY "'),"
+      " EXISTS (SELECT 1 FROM history_changes WHERE seq = ? + 1),"
+      " (SELECT seq FROM sqlite_sequence WHERE name = 'history_changes')",
+      "i", read->cursor);
   HistoryStep step;
 
   if (!statement)
@@ -32,9 +38,13 @@ read_bounds (HistoryRead *read, HistoryStore *store, HistoryError *error)
     {
       read->min_seq = sqlite3_column_int64 (statement, 0);
       read->max_seq = sqlite3_column_int64 (statement, 1);
+      read->deleted_seq = sqlite3_column_int64 (statement, 2);
+      read->reset_required
+          = (read->min_seq > 0 && read->cursor < read->min_seq - 1)
+            || (read->cursor < read->deleted_seq && !sqlite3_column_int (statement, 3))
+            || read->cursor > sqlite3_column_int64 (statement, 4);
     }
   history_database_end (statement);
-  read->reset_required = read->min_seq > 0 && read->cursor < read->min_seq - 1;
   return step != HISTORY_FAILED;
 }
 
@@ -186,6 +196,29 @@ append_change (HistoryRead *read, sqlite3_stmt *statement, HistoryError *error)
   return true;
 }
 
+/* A cursor stands before a change that is there, or at the end: who comes back with it when that
+ * change has been deleted has missed something. */
+static bool
+skip_deleted (HistoryRead *read, HistoryStore *store, HistoryError *error)
+{
+  sqlite3_stmt *statement;
+  HistoryStep step;
+
+  if (read->cursor >= read->deleted_seq)
+    return true;
+  statement = history_database_query (
+      &store->database, error,
+      "SELECT coalesce((SELECT min(seq) - 1 FROM history_changes WHERE seq > ?1), ?2)", "ii",
+      read->cursor, read->deleted_seq);
+  if (!statement)
+    return false;
+  step = history_database_step (&store->database, statement, error);
+  if (step == HISTORY_ROW && sqlite3_column_int64 (statement, 0) > read->cursor)
+    read->cursor = sqlite3_column_int64 (statement, 0);
+  history_database_end (statement);
+  return step != HISTORY_FAILED;
+}
+
 static bool
 page_of_changes (HistoryRead *read, HistoryStore *store, HistoryError *error)
 {
@@ -211,7 +244,8 @@ page_of_changes (HistoryRead *read, HistoryStore *store, HistoryError *error)
     history_database_end (statement);
   if (n < n_rows || read->n_items == read->limit)
     read->is_exhausted = true;
-  return done && step != HISTORY_FAILED;
+  return done && step != HISTORY_FAILED
+         && (!read->is_exhausted || skip_deleted (read, store, error));
 }
 
 /* One operation a page: they may be large. One that cannot be read does not hide the others. */
@@ -299,15 +333,26 @@ history_read_page (HistoryRead *read, HistoryStore *store, HistoryError *error)
     }
 }
 
+static json_t *
+result_of_changes (const HistoryRead *read)
+{
+  json_t *result
+      = json_pack ("{s:I, s:I, s:I, s:b}", "next_change_seq", (json_int_t)read->cursor,
+                   "min_available_change_seq", (json_int_t)read->min_seq, "max_change_seq",
+                   (json_int_t)read->max_seq, "reset_required", read->reset_required);
+
+  if (read->deleted_seq > 0)
+    json_object_set_new (result, "deleted_change_seq", json_integer (read->deleted_seq));
+  return result;
+}
+
 json_t *
 history_read_result (const HistoryRead *read)
 {
   switch (read->kind)
     {
     case HISTORY_READ_CHANGES:
-      return json_pack ("{s:I, s:I, s:I, s:b}", "next_change_seq", (json_int_t)read->cursor,
-                        "min_available_change_seq", (json_int_t)read->min_seq, "max_change_seq",
-                        (json_int_t)read->max_seq, "reset_required", read->reset_required);
+      return result_of_changes (read);
     case HISTORY_READ_OPERATIONS:
       return json_pack ("{s:I, s:I}", "count", (json_int_t)read->n_items, "unreadable",
                         (json_int_t)read->n_unreadable);

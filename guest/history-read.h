@@ -39,6 +39,9 @@ typedef struct HistoryRead
   int64_t n_bytes;
   int64_t min_seq;
   int64_t max_seq;
+
+  /* The highest that was deleted. */
+  int64_t deleted_seq;
   bool reset_required;
 
   HistoryExport *export;

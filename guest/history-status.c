@@ -16,6 +16,35 @@ size_of (const char *path)
   return lstat (path, &info) == 0 && S_ISREG (info.st_mode) ? (int64_t)info.st_size : 0;
 }
 
+static bool
+set_count (HistoryStore *store, json_t *status, const char *name, const char *sql,
+           HistoryError *error)
+{
+  int64_t value = 0;
+
+  if (!history_database_get_integer (&store->database, error, sql, &value))
+    return false;
+  json_object_set_new (status, name, json_integer (value));
+  return true;
+}
+
+bool
+history_status_set_sizes (HistoryStore *store, json_t *json, HistoryError *error)
+{
+  int64_t database = size_of (store->files.paths[HISTORY_FILE_DATABASE]);
+  int64_t log = size_of (store->files.paths[HISTORY_FILE_WAL]);
+
+  json_object_set_new (json, "physical_database_bytes", json_integer (database + log));
+  json_object_set_new (json, "main_database_bytes", json_integer (database));
+  json_object_set_new (json, "wal_bytes", json_integer (log));
+  json_object_set_new (json, "shm_bytes",
+                       json_integer (size_of (store->files.paths[HISTORY_FILE_SHARED_MEMORY])));
+  return set_count (store, json, "min_available_change_seq",
+                    "SELECT coalesce(min(seq), 0) FROM history_changes", error)
+         && set_count (store, json, "max_change_seq",
+                       "SELECT coalesce(max(seq), 0) FROM history_changes", error);
+}
+
 static const char *
 column_text (sqlite3_stmt *statement, int column)
 {
@@ -46,18 +75,6 @@ read_incidents (HistoryStore *store)
     }
   history_database_end (statement);
   return incidents;
-}
-
-static bool
-set_count (HistoryStore *store, json_t *status, const char *name, const char *sql,
-           HistoryError *error)
-{
-  int64_t value = 0;
-
-  if (!history_database_get_integer (&store->database, error, sql, &value))
-    return false;
-  json_object_set_new (status, name, json_integer (value));
-  return true;
 }
 
 static bool

@@ -22,6 +22,9 @@
 #define MAX_NAME 255
 #define MAX_VERSION 64
 
+/* As many of those that came in the way are kept; who writes to the file can cause them. */
+#define MAX_INCIDENTS 1000
+
 static void
 make_boot_id (char text[HISTORY_BOOT_ID_SIZE])
 {
@@ -86,7 +89,11 @@ history_store_write_incidents (HistoryStore *store, HistoryError *error)
               incident->noticed_at, incident->kind, incident->detail))
         return false;
     }
-  return true;
+  return store->n_incidents == 0
+         || history_database_run (
+             &store->database, error,
+             "DELETE FROM asb_incidents WHERE id <= (SELECT max(id) FROM asb_incidents) - ?", "i",
+             (int64_t)MAX_INCIDENTS);
 }
 
 void
@@ -244,6 +251,9 @@ open_now (HistoryStore *store, HistoryError *error)
     store->generation++;
   store->last_database = *mark;
   store->is_open = true;
+  store->is_full = false;
+  store->n_unmeasured = INT32_MAX;
+  store->n_ended = store->config.cleanup_on_connect && !store->is_new ? INT32_MAX : 0;
   store->data_version = 0;
   store->trouble.code = NULL;
   return true;
@@ -313,6 +323,41 @@ history_store_recover (HistoryStore *store)
   store->is_spoiled = store->database.damaged;
   give_up (store, false);
   return true;
+}
+
+/* In about: most databases have pages of this size. */
+static int64_t
+size_of_log (const HistoryStore *store)
+{
+  return (int64_t)store->database.log_pages * 4096;
+}
+
+bool
+history_store_has_room (const HistoryStore *store, HistoryError *error)
+{
+  if (store->is_open && store->is_full)
+    {
+      history_error_set (error, HISTORY_STORAGE_EXHAUSTED,
+                         "The record has reached %lld bytes, the most that the configuration "
+                         "allows",
+                         (long long)store->config.max_database_bytes);
+      error->overflow_policy
+          = store->config.overflow == HISTORY_FAIL_OPERATION ? "fail_operation" : "stop_recording";
+      return false;
+    }
+  if (store->is_open && size_of_log (store) >= store->config.max_database_bytes)
+    return history_error_set (error, HISTORY_STORAGE_EXHAUSTED,
+                              "A program that reads the record keeps its log from being shortened");
+  return true;
+}
+
+bool
+history_store_takes_output (const HistoryStore *store, const char **reason)
+{
+  *reason = NULL;
+  if (store->is_open && size_of_log (store) >= store->config.max_database_bytes / 2)
+    *reason = "A program that reads the record keeps its log from being shortened";
+  return !*reason && !store->is_full;
 }
 
 void

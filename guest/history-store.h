@@ -60,6 +60,13 @@ typedef struct
   int64_t data_version;
   int64_t foreign_commits;
 
+  /* What was written since its size was looked at, and since it was cleaned up; both in about. */
+  int64_t n_unmeasured;
+  int64_t n_ended;
+
+  /* It is as large as it may be, and nothing is deleted for what is new. */
+  bool is_full;
+
   /* What is there is of no use: it is renamed before another is begun. */
   bool is_spoiled;
 
@@ -81,6 +88,11 @@ bool history_store_ensure (HistoryStore *store, HistoryError *error);
 /* After a failure: gives up a database that cannot be used, so that the next use opens another.
  * TRUE when that is worth trying at once. */
 bool history_store_recover (HistoryStore *store);
+
+/* Whether an operation may begin, and whether output may be added: not where the record is as large
+ * as it may be and nothing can be deleted for them. */
+bool history_store_has_room (const HistoryStore *store, HistoryError *error);
+bool history_store_takes_output (const HistoryStore *store, const char **reason);
 
 /* What can be done when nobody waits. */
 void history_store_tend (HistoryStore *store);

@@ -5,17 +5,38 @@
 #include <stdio.h>
 #include <time.h>
 
+static void
+format (char text[HISTORY_TIME_SIZE], const struct timespec *time)
+{
+  struct tm parts;
+  char seconds[20];
+
+  gmtime_r (&time->tv_sec, &parts);
+  strftime (seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf (text, HISTORY_TIME_SIZE, "%s.%06uZ", seconds,
+            (unsigned)(time->tv_nsec / 1000) % 1000000);
+}
+
 void
 history_time_now (char text[HISTORY_TIME_SIZE])
 {
   struct timespec now;
-  struct tm parts;
-  char seconds[20];
 
   clock_gettime (CLOCK_REALTIME, &now);
-  gmtime_r (&now.tv_sec, &parts);
-  strftime (seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
-  snprintf (text, HISTORY_TIME_SIZE, "%s.%06uZ", seconds, (unsigned)(now.tv_nsec / 1000) % 1000000);
+  format (text, &now);
+}
+
+void
+history_time_ago (char text[HISTORY_TIME_SIZE], int64_t seconds)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_REALTIME, &time);
+  text[0] = 0;
+  if (seconds > time.tv_sec)
+    return;
+  time.tv_sec -= seconds;
+  format (text, &time);
 }
 
 int64_t

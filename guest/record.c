@@ -42,6 +42,17 @@ check_answer (Record *record, json_t *reply)
   return false;
 }
 
+/* Where the record is as large as it may be, the configuration says what becomes of operations. */
+static void
+follow_policy (Record *record)
+{
+  const char *policy
+      = json_string_value (json_object_get (record->failure.details, "overflow_policy"));
+
+  if (policy)
+    record->required = strcmp (policy, "stop_recording") != 0;
+}
+
 static void
 start_answered (void *data, json_t *reply)
 {
@@ -49,6 +60,7 @@ start_answered (void *data, json_t *reply)
 
   if (!check_answer (record, reply))
     {
+      follow_policy (record);
       end (record);
       return;
     }

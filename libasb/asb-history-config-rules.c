@@ -45,7 +45,7 @@ static const Rule RULES[] = {
   { "consumer_active_ttl_days", RULE_INTEGER, 1, 3650 },
   { "helper_envelope_max_bytes", RULE_INTEGER, 64 * KIB, 16 * MIB },
   { "helper_query_max_bytes", RULE_INTEGER, 64 * KIB, 32 * MIB },
-  { "max_database_bytes", RULE_INTEGER, 16 * MIB, NO_MAXIMUM },
+  { "max_database_bytes", RULE_INTEGER, 4 * MIB, NO_MAXIMUM },
   { "max_operation_output_bytes", RULE_INTEGER, 1, NO_MAXIMUM },
   { "output_chunk_bytes", RULE_INTEGER, 4 * KIB, 256 * KIB },
   { "output_flush_bytes", RULE_INTEGER, 1, MIB },

@@ -319,7 +319,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:max-database-bytes:
    *
-   * The size the database may reach; ≥ 16 MiB.
+   * Bytes the record may have in use; ≥ 4 MiB. All its files together stay under twice as much.
    *
    * Since: 1.0
    */
@@ -523,7 +523,8 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:cleanup-interval-operations:
    *
-   * Operations between two clean-ups; 1 to 10,000.
+   * Operations between two clean-ups by age; 1 to 10,000. What is too large is made smaller at
+   * once.
    *
    * Since: 1.0
    */
@@ -733,7 +734,7 @@ asb_history_config_get_max_database_bytes (AsbHistoryConfig *self)
 /**
  * asb_history_config_set_max_database_bytes:
  * @self: a [class@HistoryConfig]
- * @max_database_bytes: the size the database may reach; ≥ 16 MiB
+ * @max_database_bytes: bytes the record may have in use; ≥ 4 MiB
  *
  * Sets [property@HistoryConfig:max-database-bytes].
  *

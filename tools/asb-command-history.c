@@ -9,6 +9,8 @@ static const ToolCommand *const children[] = {
   &tool_command_history_show,
   &tool_command_history_output,
   &tool_command_history_export,
+  &tool_command_history_status,
+  &tool_command_history_cleanup,
   NULL,
 };
 

@@ -85,6 +85,15 @@ tool_record_clear (ToolRecord *record)
   g_clear_object (&record->transport);
 }
 
+AsbHistoryStatus *
+tool_record_get_status (Tool *tool, const ToolRecord *record, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  asb_history_store_get_status_async (record->store, tool->cancellable, tool_wait_cb, &wait);
+  return asb_history_store_get_status_finish (record->store, tool_wait (&wait), error);
+}
+
 /* The event ids that the changes after @after name, each once. Returns: the next position, or -1
  * with @error set */
 static gint64

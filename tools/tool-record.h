@@ -18,6 +18,8 @@ gboolean tool_record_open (Tool *tool, const ToolSandbox *sandbox, ToolRecord *r
 void tool_record_clear (ToolRecord *record);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolRecord, tool_record_clear)
 
+/* Returns: (transfer full): how it is doing */
+AsbHistoryStatus *tool_record_get_status (Tool *tool, const ToolRecord *record, GError **error);
 /* Returns: (transfer full) (element-type AsbHistoryOperation): all operations, in their order */
 GPtrArray *tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error);
 /* Finds one by its number, its event id or the beginning of that. */

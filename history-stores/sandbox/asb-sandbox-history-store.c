@@ -197,6 +197,13 @@ asb_sandbox_history_store_acknowledge (AsbHistoryStore *store, const char *consu
         g_variant_dict_end (&arguments), done_cb);
 }
 
+/* The guest does so by itself, too; here it is not asked when it last did. */
+static void
+asb_sandbox_history_store_cleanup (AsbHistoryStore *store, GTask *task)
+{
+  call (ASB_SANDBOX_HISTORY_STORE (store), task, "history.cleanup", NULL, done_cb);
+}
+
 static void
 status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -438,6 +445,7 @@ asb_sandbox_history_store_iface_init (AsbHistoryStoreInterface *iface)
   iface->get_operations = asb_sandbox_history_store_get_operations;
   iface->get_output = asb_sandbox_history_store_get_output;
   iface->acknowledge = asb_sandbox_history_store_acknowledge;
+  iface->cleanup = asb_sandbox_history_store_cleanup;
   iface->get_status = asb_sandbox_history_store_get_status;
   iface->close = asb_sandbox_history_store_close;
   iface->export = asb_sandbox_history_store_export;

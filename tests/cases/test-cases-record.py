@@ -284,6 +284,33 @@ class Deaths(Case):
         backend.close(None)
 
 
+class Bounds(Case):
+    """The log and the database shrink as fast as they grow."""
+
+    def tearDown(self):
+        pass
+
+    def test_much_work(self):
+        config = Asb.HistoryConfig(max_database_bytes=8 << 20, max_operation_output_bytes=2 << 20)
+        self.backend.close(None)
+        options = local_options()
+        options.set_history(config)
+        self.backend = Asb.create_backend(options, None)
+        largest = 0
+        for turn in range(40):
+            self.shell("head -c 1048576 /dev/urandom")
+            for number in range(25):
+                self.shell(f"echo {turn}-{number}")
+            files = (folder(self.backend) / "history").glob("history.sqlite3*")
+            largest = max(largest, sum(file.stat().st_size for file in files))
+        self.assertLess(largest, 2 * 8 << 20)
+        kept = operations(self.backend)
+        self.assertEqual(output(self.backend, kept[-1]), b"39-24\n")
+        self.assertLess(len(kept), 40 * 26)
+        self.assertGreater(len(kept), 26)
+        self.backend.close(None)
+
+
 class Neighbours(Case):
     """Several programs on one sandbox, and others at the same database."""
 

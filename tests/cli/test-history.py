@@ -119,6 +119,22 @@ class Live(SandboxTestCase):
         self.assertEqual(path.read_bytes(), b"before")
         self.assert_refused(asb("history", "export", self.sandbox, "/nowhere/file"), 1, "/nowhere/file")
 
+    def test_status(self):
+        status = self.json("history", "status", "box")
+        self.assertEqual((status["state"], status["operations"], status["journal_mode"]),
+                         ("open", len(self.events()), "wal"))
+        text = self.assert_done(asb("history", "status", "box")).decode()
+        self.assertRegex(text, r"\Astate +open\n")
+        self.assertRegex(text, rf"(?m)^operations +{status['operations']}$")
+
+    def test_cleanup(self):
+        """Nothing here is old or much, and this alone leaves a trace: none of an operation."""
+        before = self.events()
+        self.assert_done(asb("history", "cleanup", "box"),
+                         f"deleted 0 operations, {len(before)} are left\n".encode())
+        self.assertEqual(self.events(), before)
+        self.assert_refused(asb("history", "cleanup", "nobody"), 1, "“nobody”")
+
     def test_sandboxes(self):
         self.assertIn(self.sandbox, [sandbox["id"] for sandbox in self.json("history", "list")])
         self.assertRegex(self.assert_done(asb("history", "list")).decode(), r"(?m)^box +\w")

@@ -12,7 +12,7 @@ from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
 COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "ls", "find", "grep", "cat", "put", "get", "jobs",
             "history", "modules", "doctor", "version", "help"]
-GROUPS = {"history": ["list", "show", "output", "export"],
+GROUPS = {"history": ["list", "show", "output", "export", "status", "cleanup"],
           "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}
 
 

@@ -285,6 +285,33 @@ acknowledged (Check *check)
   CHECK_NO_ERROR (check, error);
 }
 
+/* What is neither old nor much stays. */
+static void
+cleaned_up (Check *check)
+{
+  g_autoptr (AsbHistoryPage) before = NULL;
+  g_autoptr (AsbHistoryPage) after = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbHistoryStore *store;
+
+  if (!open_with_store (check) || keeps_nothing (check))
+    return;
+  store = asb_backend_get_history_store (check->backend);
+  before = query (check, 0, 10000);
+  CHECK_GOES_ON (check);
+  asb_history_store_cleanup (store, NULL, &error);
+  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY))
+    {
+      check_skip (check, "the store cleans up by itself, or never");
+      return;
+    }
+  CHECK_NO_ERROR (check, error);
+  after = query (check, 0, 10000);
+  CHECK_GOES_ON (check);
+  CHECK (check, !asb_history_page_get_reset_required (after));
+  CHECK (check, asb_history_page_get_max_seq (after) >= asb_history_page_get_max_seq (before));
+}
+
 void
 check_history_store (Check *check)
 {
@@ -295,4 +322,5 @@ check_history_store (Check *check)
   check_run (check, "history/refused", refused);
   check_run (check, "history/status", status);
   check_run (check, "history/acknowledge", acknowledged);
+  check_run (check, "history/cleanup", cleaned_up);
 }

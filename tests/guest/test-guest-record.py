@@ -29,8 +29,8 @@ def envelope(operation_type="command.execute", required=True, **members):
     return record
 
 
-def open_history(client):
-    return client.run("history.open", {"identity": IDENTITY, "sdk_version": "1"})
+def open_history(client, **config):
+    return client.run("history.open", {"identity": IDENTITY, "sdk_version": "1", "config": config})
 
 
 def operation(client, record):
@@ -68,6 +68,33 @@ def test_history_that_is_not_open():
         assert refused.error["code"] == "history_unavailable"
         assert "record" not in client.command(["true"]).reply
         assert client.run("history.status").result["state"] == "closed"
+
+
+def test_record_that_is_full():
+    """What becomes of an operation says the configuration, not whether it needs a record."""
+    for policy, goes_on in (("stop_recording", True), ("fail_operation", False)):
+        with Guest() as guest:
+            client = guest.connect()
+            open_history(client, overflow_policy=policy, max_database_bytes=4 << 20,
+                         max_operation_output_bytes=3 << 20)
+            for _ in range(3):
+                client.command(["head", "-c", str(2 << 20), "/dev/zero"], record=envelope())
+            client.run("history.status")
+            for required in (True, False):
+                path = guest.in_work(f"made-{required}")
+                record = envelope(required=required)
+                call = client.command(["touch", path], record=record)
+                assert os.path.exists(path) == goes_on, (policy, required)
+                assert call.reply["record"]["state"] == "failed"
+                assert "4194304" in call.reply["record"]["message"]
+                if not goes_on:
+                    assert call.error["code"] == "history_storage_exhausted"
+                assert client.run("history.get_operations", {"event_ids": [record["event_id"]]},
+                                  channels=[OUTPUT]).lines == []
+            assert client.run("history.cleanup", {"max_bytes": 0, "overflow_policy": "delete_oldest"}
+                              ).result["deleted_operations"] >= 1
+            client.run("history.status")
+            assert client.command(["true"], record=envelope()).reply["record"]["state"] == "complete"
 
 
 def test_command():

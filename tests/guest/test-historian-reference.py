@@ -309,6 +309,28 @@ def test_cleanup_by_the_reference(directory):
     historian.finish(historian.start("after"))
 
 
+def test_cleanup_beside_the_reference(directory):
+    """Either sees what the other has deleted, and one cleans up at a time."""
+    historian, helper = opened(directory)
+    record_some(historian)
+    helper.run("ack", "--consumer-id", "console:1", "--seq", 5)
+    result = historian.call("history.cleanup", max_bytes=0)
+    equal(result["protected_acknowledged_seq"], 5)
+    helper.run("ack", "--consumer-id", "console:1", "--seq", 100)
+    historian.call("history.cleanup", max_bytes=0)
+    ours, mine = historian.read_lines("history.query", after_change_seq=0)
+    theirs = helper.run("query", "--after-change-seq", 0, "--limit", 100, "--max-bytes", 1 << 20)
+    equal((theirs["changes"], theirs["reset_required"]), (ours, mine["reset_required"]))
+    equal(helper.run("cleanup", "--max-bytes", 1, "--overflow-policy", "delete_oldest", "--if-due")["reason"],
+          "not_due")
+    result = helper.run("cleanup", "--max-bytes", 1, "--overflow-policy", "delete_oldest")
+    equal((result["executed"], result["deleted_operations"]), (True, 1))
+    equal(historian.call("history.cleanup", if_due=True)["reason"], "not_due")
+    helper.apply("b", [started("theirs"), completed("theirs")])
+    historian.finish(historian.start("ours"))
+    equal(helper.run("get-operation", "--event-id", "ours")["status"], "succeeded")
+
+
 def test_both_at_once(directory):
     historian, helper = opened(directory)
     failures = []

@@ -242,7 +242,7 @@ def test_open_arguments(directory):
 def test_config_ranges(directory):
     historian = Historian(directory)
     ranges = {
-        "ttl_days": (1, None), "max_database_bytes": (16 << 20, None),
+        "ttl_days": (1, None), "max_database_bytes": (4 << 20, None),
         "output_chunk_bytes": (4096, 262144), "output_flush_bytes": (1, 1 << 20),
         "output_flush_interval_ms": (0, 5000), "output_queue_max_bytes": (4096, 64 << 20),
         "output_queue_max_chunks": (1, 4096), "cleanup_min_interval_seconds": (0, 86400),
