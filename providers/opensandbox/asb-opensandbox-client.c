@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-opensandbox-client.h"
+#include "asb-opensandbox-client-private.h"
 
+#include <asb.h>
+
+#include "asb-opensandbox-clock.h"
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-exchange.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-proxy.h"
+#include "asb-opensandbox-redact.h"
 #include "asb-opensandbox-thread.h"
 #include "asb-opensandbox-url.h"
+
+/* Connections are known by a number; those that are gone are forgotten when there are so many. */
+#define MAX_KNOWN_CONNECTIONS 4096
 
 struct _AsbOpensandboxClient
 {
@@ -13,7 +22,10 @@ struct _AsbOpensandboxClient
 
   AsbOpensandboxSettings *settings;
   AsbOpensandboxEndpoint *lifecycle;
-  SoupSession *session; /* [io] */
+  AsbOpensandboxClock clock;
+  AsbOpensandboxProxy *proxy;
+  SoupSession *session;  /* [io] */
+  GHashTable *last_uses; /* [io] number of a connection → microseconds, on the monotonic clock */
 };
 
 G_DEFINE_FINAL_TYPE (AsbOpensandboxClient, asb_opensandbox_client, G_TYPE_OBJECT)
@@ -24,6 +36,9 @@ asb_opensandbox_client_finalize (GObject *object)
   AsbOpensandboxClient *self = ASB_OPENSANDBOX_CLIENT (object);
 
   asb_opensandbox_thread_unref (g_steal_pointer (&self->session));
+  g_clear_pointer (&self->last_uses, g_hash_table_unref);
+  g_clear_object (&self->proxy);
+  asb_opensandbox_clock_clear (&self->clock);
   g_clear_pointer (&self->lifecycle, asb_opensandbox_endpoint_unref);
   g_clear_pointer (&self->settings, asb_opensandbox_settings_unref);
   G_OBJECT_CLASS (asb_opensandbox_client_parent_class)->finalize (object);
@@ -38,6 +53,8 @@ asb_opensandbox_client_class_init (AsbOpensandboxClientClass *klass)
 static void
 asb_opensandbox_client_init (AsbOpensandboxClient *self)
 {
+  asb_opensandbox_clock_init (&self->clock);
+  self->last_uses = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
 }
 
 AsbOpensandboxClient *
@@ -47,6 +64,7 @@ asb_opensandbox_client_new (AsbOpensandboxSettings *settings)
 
   self->settings = asb_opensandbox_settings_ref (settings);
   self->lifecycle = asb_opensandbox_endpoint_new_lifecycle (settings);
+  self->proxy = asb_opensandbox_proxy_new (settings->proxy_uri);
   return self;
 }
 
@@ -65,136 +83,118 @@ asb_opensandbox_client_get_lifecycle (AsbOpensandboxClient *self)
 gint64
 asb_opensandbox_client_get_server_time (AsbOpensandboxClient *self)
 {
-  return g_get_real_time ();
+  return asb_opensandbox_clock_get (&self->clock);
 }
 
-static SoupSession *
-get_session (AsbOpensandboxClient *self)
+/* No timeout of libsoup's, which would end quiet streams, and nothing that decodes, logs in or
+ * keeps cookies. The authenticator stays for tunnels through proxies; messages leave it out. */
+SoupSession *
+asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
 {
-  if (!self->session)
-    self->session = soup_session_new_with_options (
-        "timeout", 0, "idle-timeout", self->settings->keep_alive_seconds, "max-conns",
-        (int)self->settings->max_connections, "max-conns-per-host",
-        (int)self->settings->max_connections_per_host, NULL);
+  if (self->session)
+    return self->session;
+  self->session = soup_session_new_with_options (
+      "timeout", 0, "idle-timeout", self->settings->keep_alive_seconds, "max-conns",
+      (int)self->settings->max_connections, "max-conns-per-host",
+      (int)self->settings->max_connections_per_host, "proxy-resolver", self->proxy, NULL);
+  if (self->settings->tls_database)
+    soup_session_set_tls_database (self->session, self->settings->tls_database);
+  soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_DECODER);
+  soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_SNIFFER);
+  soup_session_remove_feature_by_type (self->session, SOUP_TYPE_COOKIE_JAR);
+  soup_session_remove_feature_by_type (self->session, SOUP_TYPE_WEBSOCKET_EXTENSION_MANAGER);
   return self->session;
 }
 
-static void
-add_headers (SoupMessageHeaders *headers, GHashTable *from)
+gboolean
+asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message, gint64 *idle)
 {
-  GHashTableIter iter;
-  gpointer name;
-  gpointer value;
+  gint64 number = (gint64)soup_message_get_connection_id (message);
+  gint64 *last_use = g_hash_table_lookup (self->last_uses, &number);
 
-  g_hash_table_iter_init (&iter, from);
-  while (g_hash_table_iter_next (&iter, &name, &value))
-    soup_message_headers_replace (headers, name, value);
+  *idle = last_use ? g_get_monotonic_time () - *last_use : 0;
+  return last_use != NULL;
 }
 
-static SoupMessage *
-new_message (AsbOpensandboxClient *self, AsbOpensandboxRequest *request, GError **error)
+static gboolean
+is_long_gone (gpointer key, gpointer value, gpointer data)
+{
+  gint64 *last_use = value;
+  gint64 *oldest = data;
+
+  return *last_use < *oldest;
+}
+
+void
+asb_opensandbox_client_note_use (SoupMessage *message, gpointer client)
+{
+  AsbOpensandboxClient *self = ASB_OPENSANDBOX_CLIENT (client);
+  gint64 now = g_get_monotonic_time ();
+  gint64 oldest = now - 2 * (gint64)self->settings->keep_alive_seconds * G_USEC_PER_SEC;
+  gint64 *number = g_new (gint64, 1);
+  gint64 *last_use = g_new (gint64, 1);
+
+  if (g_hash_table_size (self->last_uses) >= MAX_KNOWN_CONNECTIONS)
+    g_hash_table_foreach_remove (self->last_uses, is_long_gone, &oldest);
+  *number = (gint64)soup_message_get_connection_id (message);
+  *last_use = now;
+  g_hash_table_replace (self->last_uses, number, last_use);
+}
+
+void
+asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *message, gint64 sent)
+{
+  gint64 date = asb_opensandbox_headers_parse_date (
+      soup_message_headers_get_one (soup_message_get_response_headers (message), "Date"));
+
+  if (date >= 0)
+    asb_opensandbox_clock_learn (&self->clock, date, sent, asb_opensandbox_clock_now ());
+}
+
+GError *
+asb_opensandbox_client_make_error (AsbOpensandboxClient *self, AsbOpensandboxRequest *request,
+                                   GUri *uri, const GError *cause)
+{
+  g_autofree char *proxy = asb_opensandbox_proxy_dup_last (self->proxy, g_uri_get_host (uri));
+  g_autoptr (GError) through = NULL;
+
+  if (proxy && cause->domain != ASB_ERROR)
+    {
+      through = g_error_new (cause->domain, cause->code, "through the proxy “%s”: %s", proxy,
+                             cause->message);
+      cause = through;
+    }
+  return asb_opensandbox_error_from_transport (cause,
+                                               asb_opensandbox_request_get_endpoint (request),
+                                               asb_opensandbox_request_get_what (request));
+}
+
+void
+asb_opensandbox_client_log (AsbOpensandboxClient *self, AsbOpensandboxRequest *request, GUri *uri,
+                            guint status, const char *note, gint64 started)
 {
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (request);
-  g_autofree char *url = asb_opensandbox_request_dup_url (request);
-  g_autoptr (GUri) uri = g_uri_parse (url, SOUP_HTTP_URI_FLAGS, error);
-  g_autoptr (SoupMessage) message = NULL;
-  SoupMessageHeaders *headers;
+  g_autofree char *url = NULL;
+  g_autofree char *line = NULL;
+  g_autofree char *plain = NULL;
 
-  if (!uri)
-    return NULL;
-  message = soup_message_new_from_uri (asb_opensandbox_request_get_method (request), uri);
-  headers = soup_message_get_request_headers (message);
-  soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT);
-  add_headers (headers, self->settings->headers);
-  add_headers (headers, endpoint->headers);
-  add_headers (headers, asb_opensandbox_request_get_headers (request));
-  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_SEND_KEY && self->settings->api_key)
-    soup_message_headers_replace (headers, ASB_OPENSANDBOX_KEY_HEADER, self->settings->api_key);
-  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN && self->settings->execd_token)
-    soup_message_headers_replace (headers, ASB_OPENSANDBOX_EXECD_TOKEN_HEADER,
-                                  self->settings->execd_token);
-  if (asb_opensandbox_request_get_body (request))
-    soup_message_set_request_body_from_bytes (message,
-                                              asb_opensandbox_request_get_content_type (request),
-                                              asb_opensandbox_request_get_body (request));
-  else if (asb_opensandbox_request_get_stream (request))
-    soup_message_set_request_body (message, asb_opensandbox_request_get_content_type (request),
-                                   asb_opensandbox_request_get_stream (request),
-                                   (gssize)asb_opensandbox_request_get_stream_size (request));
-  return g_steal_pointer (&message);
-}
-
-static void
-return_failure (GTask *task, const GError *error)
-{
-  AsbOpensandboxRequest *request = g_task_get_task_data (task);
-
-  g_task_return_error (task, asb_opensandbox_error_from_transport (
-                                 error, asb_opensandbox_request_get_endpoint (request),
-                                 asb_opensandbox_request_get_what (request)));
-}
-
-static void
-body_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = G_TASK (data);
-  AsbOpensandboxRequest *request = g_task_get_task_data (task);
-  SoupMessage *message = soup_session_get_async_result_message (SOUP_SESSION (source), result);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) body
-      = soup_session_send_and_read_finish (SOUP_SESSION (source), result, &error);
-  g_autoptr (AsbOpensandboxReply) reply = NULL;
-
-  if (!body)
-    {
-      return_failure (task, error);
-      return;
-    }
-  reply = asb_opensandbox_reply_new (soup_message_get_status (message),
-                                     soup_message_get_response_headers (message), body, NULL);
-  if (!SOUP_STATUS_IS_SUCCESSFUL (asb_opensandbox_reply_get_status (reply)))
-    g_task_return_error (
-        task, asb_opensandbox_error_from_reply (reply, asb_opensandbox_request_get_what (request)));
-  else
-    g_task_return_pointer (task, g_steal_pointer (&reply),
-                           (GDestroyNotify)asb_opensandbox_reply_unref);
-}
-
-static void
-head_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = G_TASK (data);
-  AsbOpensandboxRequest *request = g_task_get_task_data (task);
-  SoupMessage *message = soup_session_get_async_result_message (SOUP_SESSION (source), result);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GInputStream) stream
-      = soup_session_send_finish (SOUP_SESSION (source), result, &error);
-  g_autoptr (AsbOpensandboxReply) reply = NULL;
-
-  if (!stream)
-    {
-      return_failure (task, error);
-      return;
-    }
-  reply = asb_opensandbox_reply_new (soup_message_get_status (message),
-                                     soup_message_get_response_headers (message), NULL, stream);
-  if (!SOUP_STATUS_IS_SUCCESSFUL (asb_opensandbox_reply_get_status (reply)))
-    g_task_return_error (
-        task, asb_opensandbox_error_from_reply (reply, asb_opensandbox_request_get_what (request)));
-  else
-    g_task_return_pointer (task, g_steal_pointer (&reply),
-                           (GDestroyNotify)asb_opensandbox_reply_unref);
+  if (!self->settings->debug)
+    return;
+  url = uri ? asb_opensandbox_url_dup_plain (uri) : g_strdup ("?");
+  line = g_strdup_printf ("%s %s %u %s(%.1f ms)", asb_opensandbox_request_get_method (request), url,
+                          status, note ? note : "",
+                          (double)(asb_opensandbox_clock_now () - started) / 1000.0);
+  plain = asb_opensandbox_redact (line, self->settings, endpoint);
+  g_debug ("%s", plain);
 }
 
 static GTask *
-new_task (AsbOpensandboxClient *self, AsbOpensandboxRequest *request, GCancellable *cancellable,
-          GAsyncReadyCallback callback, gpointer user_data, gpointer tag)
+new_task (AsbOpensandboxClient *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+          gpointer user_data, gpointer tag)
 {
   GTask *task = g_task_new (self, cancellable, callback, user_data);
 
   g_task_set_source_tag (task, tag);
-  g_task_set_task_data (task, asb_opensandbox_request_ref (request),
-                        (GDestroyNotify)asb_opensandbox_request_unref);
   return task;
 }
 
@@ -203,16 +203,10 @@ asb_opensandbox_client_send_async (AsbOpensandboxClient *self, AsbOpensandboxReq
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  g_autoptr (GTask) task = new_task (self, request, cancellable, callback, user_data,
-                                     asb_opensandbox_client_send_async);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SoupMessage) message = new_message (self, request, &error);
+  g_autoptr (GTask) task
+      = new_task (self, cancellable, callback, user_data, asb_opensandbox_client_send_async);
 
-  if (!message)
-    return_failure (task, error);
-  else
-    soup_session_send_and_read_async (get_session (self), message, G_PRIORITY_DEFAULT, cancellable,
-                                      body_cb, g_steal_pointer (&task));
+  asb_opensandbox_exchange_run (self, request, ASB_OPENSANDBOX_EXCHANGE_WHOLE, task);
 }
 
 AsbOpensandboxReply *
@@ -229,16 +223,10 @@ asb_opensandbox_client_open_async (AsbOpensandboxClient *self, AsbOpensandboxReq
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  g_autoptr (GTask) task = new_task (self, request, cancellable, callback, user_data,
-                                     asb_opensandbox_client_open_async);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SoupMessage) message = new_message (self, request, &error);
+  g_autoptr (GTask) task
+      = new_task (self, cancellable, callback, user_data, asb_opensandbox_client_open_async);
 
-  if (!message)
-    return_failure (task, error);
-  else
-    soup_session_send_async (get_session (self), message, G_PRIORITY_DEFAULT, cancellable, head_cb,
-                             g_steal_pointer (&task));
+  asb_opensandbox_exchange_run (self, request, ASB_OPENSANDBOX_EXCHANGE_STREAM, task);
 }
 
 AsbOpensandboxReply *
@@ -250,36 +238,15 @@ asb_opensandbox_client_open_finish (AsbOpensandboxClient *self, GAsyncResult *re
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-static void
-connected_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = G_TASK (data);
-  g_autoptr (GError) error = NULL;
-  SoupWebsocketConnection *connection
-      = soup_session_websocket_connect_finish (SOUP_SESSION (source), result, &error);
-
-  if (connection)
-    g_task_return_pointer (task, connection, g_object_unref);
-  else
-    return_failure (task, error);
-}
-
 void
 asb_opensandbox_client_connect_async (AsbOpensandboxClient *self, AsbOpensandboxRequest *request,
                                       GCancellable *cancellable, GAsyncReadyCallback callback,
                                       gpointer user_data)
 {
-  g_autoptr (GTask) task = new_task (self, request, cancellable, callback, user_data,
-                                     asb_opensandbox_client_connect_async);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SoupMessage) message = new_message (self, request, &error);
+  g_autoptr (GTask) task
+      = new_task (self, cancellable, callback, user_data, asb_opensandbox_client_connect_async);
 
-  if (!message)
-    return_failure (task, error);
-  else
-    soup_session_websocket_connect_async (get_session (self), message, NULL, NULL,
-                                          G_PRIORITY_DEFAULT, cancellable, connected_cb,
-                                          g_steal_pointer (&task));
+  asb_opensandbox_exchange_run (self, request, ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET, task);
 }
 
 SoupWebsocketConnection *

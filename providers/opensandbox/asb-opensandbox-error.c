@@ -3,28 +3,125 @@
 #include "asb-opensandbox-error.h"
 
 #include <libsoup/soup.h>
+#include <string.h>
 
-#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-clock.h"
+#include "asb-opensandbox-headers.h"
 
 #define MAX_TEXT 512
+#define DIRECT_HINT                                                                                \
+  "; if sandboxes cannot be reached from this machine, have the server pass it on "                \
+  "(“use-server-proxy”)"
 
-char *
-asb_opensandbox_error_dup_text (const char *text, gsize size, gsize max_bytes)
+/* Codes */
+
+typedef struct
 {
-  g_autofree char *valid = g_utf8_make_valid (text, (gssize)MIN (size, max_bytes));
+  const char *part; /* of the server's code */
+  AsbError code;
+  gboolean is_retryable;
+} CodeRule;
 
-  for (char *at = valid; *at; at++)
-    if ((guchar)*at < 0x20 || *at == 0x7f)
-      *at = ' ';
-  return g_strstrip (g_steal_pointer (&valid));
+/* The first that fits counts. */
+static const CodeRule code_rules[] = {
+  { "FILE_NOT_FOUND", ASB_ERROR_FILE_NOT_FOUND, FALSE },
+  { "SANDBOX_NOT_FOUND", ASB_ERROR_SANDBOX_NOT_FOUND, FALSE },
+  { "SNAPSHOT::NOT_FOUND", ASB_ERROR_PROVIDER, FALSE },
+  { "POOL_NOT_FOUND", ASB_ERROR_PROVIDER, FALSE },
+  { "TEMPLATE_NOT_FOUND", ASB_ERROR_PROVIDER, FALSE },
+  { "PVC_NOT_FOUND", ASB_ERROR_PROVIDER, FALSE },
+  { "POD_IP_NOT_AVAILABLE", ASB_ERROR_SANDBOX_STATE, TRUE },
+  { "SANDBOX_NOT_RUNNING", ASB_ERROR_SANDBOX_STATE, FALSE },
+  { "SANDBOX_NOT_PAUSED", ASB_ERROR_SANDBOX_STATE, FALSE },
+  { "KUBERNETES::INVALID_STATE", ASB_ERROR_SANDBOX_STATE, FALSE },
+  { "INVALID_SOURCE_STATE", ASB_ERROR_SANDBOX_STATE, FALSE },
+  { "SNAPSHOT::NOT_IMPLEMENTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "DIAGNOSTICS_NOT_IMPLEMENTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "API_NOT_SUPPORTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "POOL_NOT_SUPPORTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "UNSUPPORTED_RUNTIME", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+};
+
+static gboolean
+is_retryable_status (guint status)
+{
+  return status == 408 || status == 429 || (status >= 500 && status != 501);
 }
 
-static int
-code_for_status (guint status, const char *code)
+static const CodeRule *
+find_rule (const char *code)
 {
-  if (g_strcmp0 (code, "FILE_NOT_FOUND") == 0)
-    return ASB_ERROR_FILE_NOT_FOUND;
-  return status == SOUP_STATUS_NOT_FOUND ? ASB_ERROR_SANDBOX_NOT_FOUND : ASB_ERROR_PROVIDER;
+  for (gsize i = 0; code && i < G_N_ELEMENTS (code_rules); i++)
+    if (g_str_has_suffix (code, code_rules[i].part))
+      return &code_rules[i];
+  return NULL;
+}
+
+static AsbError
+code_for_status (guint status, AsbOpensandboxErrorBody *body)
+{
+  if (status == SOUP_STATUS_NOT_IMPLEMENTED || (status == 404 && body->lacks_route)
+      || status == SOUP_STATUS_METHOD_NOT_ALLOWED)
+    return ASB_ERROR_UNSUPPORTED_CAPABILITY;
+  /* A page comes from something in between that knows no sandboxes. */
+  if (status == 404 && !body->is_page)
+    return ASB_ERROR_SANDBOX_NOT_FOUND;
+  return ASB_ERROR_PROVIDER;
+}
+
+/* Texts */
+
+/* “HTTP 409, DOCKER::SANDBOX_NOT_RUNNING” */
+static char *
+dup_source (guint status, const char *code)
+{
+  return code ? g_strdup_printf ("HTTP %u, %s", status, code) : g_strdup_printf ("HTTP %u", status);
+}
+
+static const char *
+get_hint (guint status, AsbOpensandboxErrorBody *body)
+{
+  if (status == 401)
+    return "; check the API key, and the token of execd if there is one";
+  if (status == 404 && body->is_page)
+    return "; check the address of the server";
+  if (body->lacks_route)
+    return "; the server is too old for this";
+  if (body->is_page)
+    return ", from a proxy in between";
+  return "";
+}
+
+static char *
+dup_message (const char *what, guint status, AsbOpensandboxErrorBody *body)
+{
+  g_autofree char *source = dup_source (status, body->code);
+  g_autofree char *message = NULL;
+
+  if (body->text)
+    message = g_strdup_printf ("Could not %s: %s (%s)%s", what, body->text, source,
+                               get_hint (status, body));
+  else
+    message = g_strdup_printf ("Could not %s: %s %s%s", what, source,
+                               soup_status_get_phrase (status), get_hint (status, body));
+  return asb_opensandbox_error_dup_text (message, strlen (message), MAX_TEXT);
+}
+
+/* Replies */
+
+static GVariant *
+make_details (guint status, const char *code, gint64 retry_after)
+{
+  GVariantDict details;
+
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "status_code", "u", status);
+  g_variant_dict_insert (&details, "source_exception", "s", "sandboxapiexception");
+  if (code)
+    g_variant_dict_insert (&details, "provider_error_code", "s", code);
+  if (retry_after >= 0)
+    g_variant_dict_insert (&details, "retry_after_seconds", "x", retry_after);
+  return g_variant_dict_end (&details);
 }
 
 GError *
@@ -32,51 +129,224 @@ asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what)
 {
   guint status = asb_opensandbox_reply_get_status (reply);
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  g_autoptr (AsbOpensandboxErrorBody) body
+      = asb_opensandbox_error_body_parse (asb_opensandbox_reply_get_body (reply),
+                                          asb_opensandbox_reply_get_header (reply, "Content-Type"));
+  const CodeRule *rule = find_rule (body->code);
+  g_autofree char *message = dup_message (what, status, body);
+  gint64 retry_after = asb_opensandbox_headers_parse_retry_after (
+      asb_opensandbox_reply_get_header (reply, "Retry-After"), g_get_real_time ());
+
+  asb_error_info_set_details (info, make_details (status, body->code, retry_after));
+  asb_error_info_set_provider_error_code (info, body->code);
+  asb_error_info_set_provider_request_id (info, asb_opensandbox_reply_get_request_id (reply));
+  asb_error_info_set_retryable (info, rule ? rule->is_retryable || is_retryable_status (status)
+                                           : is_retryable_status (status));
+  return asb_error_new_with_info ((int)(rule ? rule->code : code_for_status (status, body)),
+                                  message, info);
+}
+
+GError *
+asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char *what)
+{
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  g_autofree char *place = NULL;
   g_autofree char *message = NULL;
-  g_autoptr (JsonObject) object = asb_opensandbox_json_parse_object (
-      asb_opensandbox_reply_get_body (reply), "an error", NULL);
-  const char *code = NULL;
-  const char *text = NULL;
+
+  /* Nothing but the origin: the rest may be a secret that was sent along. */
+  if (to && g_uri_get_host (to))
+    place = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (to), NULL, g_uri_get_host (to),
+                        g_uri_get_port (to), "", NULL, NULL);
+  message = g_strdup_printf (
+      "Could not %s: the server redirects to %s%s%s (HTTP %u), which is not followed; check the "
+      "address of the server, http or https",
+      what, place ? "“" : "", place ? place : "nowhere", place ? "”" : "", status);
+  asb_error_info_set_details (info, make_details (status, NULL, -1));
+  return asb_error_new_with_info (ASB_ERROR_PROVIDER, message, info);
+}
+
+/* Connections */
+
+static gboolean
+is_network_error (const GError *error)
+{
+  if (error->domain == G_RESOLVER_ERROR)
+    return error->code == G_RESOLVER_ERROR_TEMPORARY_FAILURE;
+  if (error->domain != G_IO_ERROR)
+    return FALSE;
+  switch (error->code)
+    {
+    case G_IO_ERROR_CONNECTION_REFUSED:
+    case G_IO_ERROR_CONNECTION_CLOSED:
+    case G_IO_ERROR_HOST_UNREACHABLE:
+    case G_IO_ERROR_NETWORK_UNREACHABLE:
+    case G_IO_ERROR_PARTIAL_INPUT:
+    case G_IO_ERROR_PROXY_FAILED:
+    case G_IO_ERROR_TIMED_OUT:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+gboolean
+asb_opensandbox_error_is_passing (const GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+
+  return info ? asb_error_info_get_retryable (info) : is_network_error (error);
+}
+
+static char *
+dup_origin (AsbOpensandboxEndpoint *endpoint)
+{
+  g_autoptr (GUri) uri = g_uri_parse (endpoint->base, SOUP_HTTP_URI_FLAGS, NULL);
+
+  if (!uri || !g_uri_get_host (uri))
+    return g_strdup ("the server");
+  return g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL, g_uri_get_host (uri),
+                     g_uri_get_port (uri), "", NULL, NULL);
+}
+
+/* Whether the way into a sandbox itself is what does not work. */
+static gboolean
+is_unreachable (const GError *cause)
+{
+  return cause->domain == G_RESOLVER_ERROR
+         || (cause->domain == G_IO_ERROR
+             && (cause->code == G_IO_ERROR_CONNECTION_REFUSED
+                 || cause->code == G_IO_ERROR_HOST_UNREACHABLE
+                 || cause->code == G_IO_ERROR_NETWORK_UNREACHABLE
+                 || cause->code == G_IO_ERROR_TIMED_OUT));
+}
+
+static AsbError
+code_for_cause (const GError *cause)
+{
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+    return ASB_ERROR_TIMED_OUT;
+  if (cause->domain == SOUP_SESSION_ERROR || cause->domain == SOUP_WEBSOCKET_ERROR)
+    return ASB_ERROR_PROTOCOL;
+  return ASB_ERROR_PROVIDER;
+}
+
+static GError *
+make_error (AsbError code, const char *message, gboolean is_retryable, const char *exception)
+{
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  g_autofree char *text = asb_opensandbox_error_dup_text (message, strlen (message), MAX_TEXT);
   GVariantDict details;
 
-  if (object)
-    {
-      asb_opensandbox_json_get_string (object, "code", FALSE, &code, NULL);
-      asb_opensandbox_json_get_string (object, "message", FALSE, &text, NULL);
-    }
-  message = g_strdup_printf ("Could not %s: %s (HTTP %u %s)", what, text ? text : "no reason given",
-                             status, soup_status_get_phrase (status));
   g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "status_code", "u", status);
-  if (code)
-    g_variant_dict_insert (&details, "provider_error_code", "s", code);
+  g_variant_dict_insert (&details, "source_exception", "s", exception);
   asb_error_info_set_details (info, g_variant_dict_end (&details));
-  asb_error_info_set_provider_error_code (info, code);
-  asb_error_info_set_provider_request_id (info, asb_opensandbox_reply_get_request_id (reply));
-  asb_error_info_set_retryable (info, status == 408 || status == 429 || status >= 500);
-  return asb_error_new_with_info (code_for_status (status, code), message, info);
+  asb_error_info_set_retryable (info, is_retryable);
+  return asb_error_new_with_info ((int)code, text, info);
 }
 
 GError *
 asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandboxEndpoint *endpoint,
                                       const char *what)
 {
-  g_autoptr (AsbErrorInfo) info = NULL;
+  g_autofree char *origin = NULL;
   g_autofree char *message = NULL;
+  gboolean is_direct = endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT;
 
   if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED) || cause->domain == ASB_ERROR)
     return g_error_copy (cause);
-  info = asb_error_info_new ();
-  asb_error_info_set_retryable (info, TRUE);
-  message = g_strdup_printf ("Could not %s: %s", what, cause->message);
-  return asb_error_new_with_info (ASB_ERROR_PROVIDER, message, info);
+  origin = dup_origin (endpoint);
+  message = g_strdup_printf ("Could not %s: %s: %s%s", what, origin, cause->message,
+                             is_direct && is_unreachable (cause) ? DIRECT_HINT : "");
+  return make_error (code_for_cause (cause), message, is_network_error (cause),
+                     "sandboxconnectionexception");
+}
+
+GError *
+asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const char *what,
+                                 guint milliseconds)
+{
+  g_autofree char *origin = dup_origin (endpoint);
+  gboolean is_direct = endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT;
+  g_autofree char *message
+      = g_strdup_printf ("Could not %s: no answer from %s within %g seconds%s", what, origin,
+                         milliseconds / 1000.0, is_direct ? DIRECT_HINT : "");
+
+  return make_error (ASB_ERROR_TIMED_OUT, message, TRUE, "sandboxtimeoutexception");
+}
+
+/* Outcomes */
+
+GError *
+asb_opensandbox_error_mark_unknown (GError *error)
+{
+  g_autoptr (GError) cause = error;
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  AsbErrorInfo *known = asb_error_get_info (cause);
+  g_autofree char *message = g_strdup_printf ("%s; whether it was done is unknown", cause->message);
+  GVariantDict details;
+
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return g_steal_pointer (&cause);
+  g_variant_dict_init (&details, known ? asb_error_info_get_details (known) : NULL);
+  g_variant_dict_insert (&details, "outcome_unknown", "b", TRUE);
+  asb_error_info_set_details (info, g_variant_dict_end (&details));
+  if (known)
+    asb_error_info_set_provider_request_id (info, asb_error_info_get_provider_request_id (known));
+  return asb_error_new_with_info (g_error_matches (cause, ASB_ERROR, ASB_ERROR_TIMED_OUT)
+                                      ? ASB_ERROR_TIMED_OUT
+                                      : ASB_ERROR_INTERRUPTED,
+                                  message, info);
+}
+
+static GVariant *
+get_details (const GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+
+  return info ? asb_error_info_get_details (info) : NULL;
+}
+
+static gboolean
+get_flag (const GError *error, const char *name)
+{
+  GVariant *details = get_details (error);
+  gboolean flag = FALSE;
+
+  if (details)
+    g_variant_lookup (details, name, "b", &flag);
+  return flag;
+}
+
+gboolean
+asb_opensandbox_error_is_outcome_unknown (const GError *error)
+{
+  return get_flag (error, "outcome_unknown");
+}
+
+GError *
+asb_opensandbox_error_mark_not_sent (GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+  GVariantDict details;
+
+  if (!info)
+    return error;
+  g_variant_dict_init (&details, asb_error_info_get_details (info));
+  g_variant_dict_insert (&details, "not_sent", "b", TRUE);
+  asb_error_info_set_details (info, g_variant_dict_end (&details));
+  return error;
+}
+
+gboolean
+asb_opensandbox_error_was_not_sent (const GError *error)
+{
+  return get_flag (error, "not_sent");
 }
 
 guint
 asb_opensandbox_error_get_status (const GError *error)
 {
-  AsbErrorInfo *info = asb_error_get_info (error);
-  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  GVariant *details = get_details (error);
   guint status = 0;
 
   if (details)
@@ -91,16 +361,4 @@ asb_opensandbox_error_is_unknown_route (const GError *error)
 
   return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
          && (status == SOUP_STATUS_NOT_FOUND || status == SOUP_STATUS_METHOD_NOT_ALLOWED);
-}
-
-gboolean
-asb_opensandbox_error_was_not_sent (const GError *error)
-{
-  AsbErrorInfo *info = asb_error_get_info (error);
-  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
-  gboolean not_sent = FALSE;
-
-  if (details)
-    g_variant_lookup (details, "not_sent", "b", &not_sent);
-  return not_sent;
 }

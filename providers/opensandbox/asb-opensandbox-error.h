@@ -7,22 +7,42 @@
 #include <asb.h>
 
 #include "asb-opensandbox-endpoint.h"
+#include "asb-opensandbox-error-body.h"
 #include "asb-opensandbox-reply.h"
 
 /* What a reply outside 200…299 means. @what completes “Could not …”. The text is one line of at
  * most 512 bytes, without HTML. The info holds the server's code and request id, whether a
  * repetition may help, and in its details “status_code” (u), “provider_error_code” (s),
- * “source_exception” (s) and, where the server said it, “retry_after_seconds” (u). Returns:
+ * “source_exception” (s) and, where the server said it, “retry_after_seconds” (x). Returns:
  * (transfer full) */
 GError *asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what);
 
-/* Why a server could not be reached or its reply not be read. A cancelled one stays that.
- * Returns: (transfer full) */
+/* Why a server could not be reached or its reply not be read. A cancelled one stays that, and one
+ * of ASB_ERROR too. Returns: (transfer full) */
 GError *asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandboxEndpoint *endpoint,
                                               const char *what);
 
+/* Nothing came within @milliseconds. Returns: (transfer full) */
+GError *asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const char *what,
+                                         guint milliseconds);
+
+/* A redirect from @from to @to (NULL if it names nothing) that is not followed.
+ * Returns: (transfer full) */
+GError *asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char *what);
+
+/* Says in @error, which it takes, that what was asked for may have been done all the same.
+ * Returns: (transfer full) */
+GError *asb_opensandbox_error_mark_unknown (GError *error);
+
+/* Whether what was asked for may have been done all the same: it was sent, is not harmless to be
+ * repeated, and no answer came. */
+gboolean asb_opensandbox_error_is_outcome_unknown (const GError *error);
+
 /* The HTTP status an error came from; 0 if it came from none. */
 guint asb_opensandbox_error_get_status (const GError *error);
+
+/* Says in @error, which it takes, that nothing was sent. Returns: (transfer full) */
+GError *asb_opensandbox_error_mark_not_sent (GError *error);
 
 /* Whether it is certain that nothing of the request reached a server. */
 gboolean asb_opensandbox_error_was_not_sent (const GError *error);
@@ -31,6 +51,5 @@ gboolean asb_opensandbox_error_was_not_sent (const GError *error);
  * error is ASB_ERROR_UNSUPPORTED_CAPABILITY. */
 gboolean asb_opensandbox_error_is_unknown_route (const GError *error);
 
-/* What @text says in one line that is fit for a message: valid UTF-8, no control characters, no
- * markup, at most @max_bytes. Returns: (transfer full) */
-char *asb_opensandbox_error_dup_text (const char *text, gsize size, gsize max_bytes);
+/* Whether the same may succeed later. */
+gboolean asb_opensandbox_error_is_passing (const GError *error);

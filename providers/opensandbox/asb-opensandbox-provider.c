@@ -242,6 +242,8 @@ init_settings (AsbOpensandboxProvider *self, GError **error)
   if (!settings || !asb_opensandbox_settings_set_headers (settings, self->headers, error)
       || !asb_opensandbox_settings_set_key (settings, self->api_key, error)
       || !asb_opensandbox_settings_set_execd_token (settings, self->execd_token, error)
+      || !asb_opensandbox_settings_set_proxy (settings, self->proxy, error)
+      || !asb_opensandbox_settings_set_tls_ca_file (settings, self->tls_ca_file, error)
       || !asb_opensandbox_settings_set_transport (settings, self->transport, error))
     return FALSE;
   settings->use_server_proxy = self->use_server_proxy;
@@ -250,8 +252,6 @@ init_settings (AsbOpensandboxProvider *self, GError **error)
   settings->max_connections = self->max_connections;
   settings->max_connections_per_host = self->max_connections_per_host;
   settings->keep_alive_seconds = self->keep_alive_seconds;
-  settings->proxy_uri = g_strdup (self->proxy);
-  settings->tls_ca_file = g_strdup (self->tls_ca_file);
   settings->debug = self->debug;
   self->settings = g_steal_pointer (&settings);
   return TRUE;

@@ -20,17 +20,9 @@ struct _AsbOpensandboxRequest
   gint64 stream_size;
   gint64 timeout;
   gsize max_reply;
-  gboolean retry;
+  AsbOpensandboxRetryRule retry;
   char *what;
 };
-
-static gboolean
-may_be_repeated (const char *method)
-{
-  static const char *const methods[] = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS", NULL };
-
-  return g_strv_contains (methods, method);
-}
 
 AsbOpensandboxRequest *
 asb_opensandbox_request_new (const char *method, AsbOpensandboxEndpoint *endpoint, const char *path)
@@ -44,7 +36,7 @@ asb_opensandbox_request_new (const char *method, AsbOpensandboxEndpoint *endpoin
   self->headers = asb_opensandbox_headers_new ();
   self->timeout = DEFAULT_TIMEOUT;
   self->max_reply = ASB_OPENSANDBOX_MAX_REPLY;
-  self->retry = may_be_repeated (method);
+  self->retry = asb_opensandbox_retry_rule_for_method (method);
   return self;
 }
 
@@ -142,7 +134,7 @@ asb_opensandbox_request_set_max_reply (AsbOpensandboxRequest *self, gsize bytes)
 void
 asb_opensandbox_request_set_retry (AsbOpensandboxRequest *self, gboolean retry)
 {
-  self->retry = retry;
+  self->retry = retry ? ASB_OPENSANDBOX_RETRY_ALWAYS : ASB_OPENSANDBOX_RETRY_NEVER;
 }
 
 void
@@ -206,7 +198,7 @@ asb_opensandbox_request_get_max_reply (AsbOpensandboxRequest *self)
   return self->max_reply;
 }
 
-gboolean
+AsbOpensandboxRetryRule
 asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self)
 {
   return self->retry;

@@ -9,6 +9,7 @@
 #include <json-glib/json-glib.h>
 
 #include "asb-opensandbox-endpoint.h"
+#include "asb-opensandbox-retry.h"
 
 #define ASB_OPENSANDBOX_MAX_REPLY (4 * 1024 * 1024)
 
@@ -47,8 +48,9 @@ void asb_opensandbox_request_set_timeout (AsbOpensandboxRequest *self, guint mil
  * whole; a stream is not bounded. */
 void asb_opensandbox_request_set_max_reply (AsbOpensandboxRequest *self, gsize bytes);
 
-/* Whether it may be repeated after 429, 502, 503 and faults of the connection. Default: GET, HEAD,
- * PUT, DELETE, OPTIONS yes; others no, which are repeated only when nothing was sent. */
+/* TRUE: it is repeated after 429, 502, 503 and faults of the connection, at most three times and
+ * within the timeout, as is the default for GET, HEAD, PUT, DELETE and OPTIONS. Others are repeated
+ * only when nothing was sent, because no connection was to be had. FALSE: nothing is repeated. */
 void asb_opensandbox_request_set_retry (AsbOpensandboxRequest *self, gboolean retry);
 
 /* What it is for, for errors: “create the sandbox” gives “Could not create the sandbox: …”. */
@@ -64,7 +66,7 @@ GInputStream *asb_opensandbox_request_get_stream (AsbOpensandboxRequest *self);
 gint64 asb_opensandbox_request_get_stream_size (AsbOpensandboxRequest *self);
 GHashTable *asb_opensandbox_request_get_headers (AsbOpensandboxRequest *self);
 gsize asb_opensandbox_request_get_max_reply (AsbOpensandboxRequest *self);
-gboolean asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self);
+AsbOpensandboxRetryRule asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self);
 
 /* −1: the default */
 gint64 asb_opensandbox_request_get_timeout (AsbOpensandboxRequest *self);

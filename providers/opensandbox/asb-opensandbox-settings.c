@@ -5,6 +5,7 @@
 #include <asb.h>
 
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-proxy.h"
 #include "asb-opensandbox-url.h"
 
 #define DOMAIN_VARIABLE "OPEN_SANDBOX_DOMAIN"
@@ -85,7 +86,7 @@ settings_clear (gpointer data)
   g_clear_pointer (&self->execd_token, g_free);
   g_clear_pointer (&self->headers, g_hash_table_unref);
   g_clear_pointer (&self->proxy_uri, g_free);
-  g_clear_pointer (&self->tls_ca_file, g_free);
+  g_clear_object (&self->tls_database);
 }
 
 void
@@ -156,6 +157,63 @@ asb_opensandbox_settings_set_headers (AsbOpensandboxSettings *self, GVariant *he
     if (!set_header (self, name, value, error))
       return FALSE;
   return TRUE;
+}
+
+gboolean
+asb_opensandbox_settings_set_proxy (AsbOpensandboxSettings *self, const char *uri, GError **error)
+{
+  if (!uri || *uri == '\0')
+    return TRUE;
+  if (!asb_opensandbox_proxy_check_uri (uri, error))
+    return FALSE;
+  g_free (self->proxy_uri);
+  self->proxy_uri = g_strdup (uri);
+  return TRUE;
+}
+
+/* A backend would take a file without a certificate for one that trusts nobody. */
+static gboolean
+holds_certificates (const char *path, GError **error)
+{
+  g_autolist (GTlsCertificate) certificates = NULL;
+  g_autoptr (GError) cause = NULL;
+
+  certificates = g_tls_certificate_list_new_from_file (path, &cause);
+  if (certificates)
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "Option “tls-ca-file”: no certificates in “%s”: %s", path,
+               cause ? cause->message : "it is no PEM file of certificates");
+  return FALSE;
+}
+
+gboolean
+asb_opensandbox_settings_set_tls_ca_file (AsbOpensandboxSettings *self, const char *path,
+                                          GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *full_path = NULL;
+
+  if (!path || *path == '\0')
+    return TRUE;
+  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ()))
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                           "Option “tls-ca-file”: GLib has no TLS here; install "
+                           "glib-networking");
+      return FALSE;
+    }
+  /* GnuTLS takes no other. */
+  full_path = g_canonicalize_filename (path, NULL);
+  if (!holds_certificates (full_path, error))
+    return FALSE;
+  g_clear_object (&self->tls_database);
+  self->tls_database = G_TLS_DATABASE (g_tls_file_database_new (full_path, &cause));
+  if (self->tls_database)
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "Option “tls-ca-file”: could not read “%s”: %s", path, cause->message);
+  return FALSE;
 }
 
 gboolean

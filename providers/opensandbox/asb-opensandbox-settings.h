@@ -30,7 +30,7 @@ typedef struct
   guint max_connections_per_host;
   guint keep_alive_seconds;
   char *proxy_uri;
-  char *tls_ca_file;
+  GTlsDatabase *tls_database; /* NULL: the system's */
   gboolean debug;
   AsbOpensandboxTransportChoice transport;
 } AsbOpensandboxSettings;
@@ -57,6 +57,14 @@ gboolean asb_opensandbox_settings_set_execd_token (AsbOpensandboxSettings *self,
 /* @headers is an a{ss}. One with the name of the key's or the token's header is taken as that. */
 gboolean asb_opensandbox_settings_set_headers (AsbOpensandboxSettings *self, GVariant *headers,
                                                GError **error);
+
+/* A NULL @uri leaves it to the system, “direct://” is no proxy at all. */
+gboolean asb_opensandbox_settings_set_proxy (AsbOpensandboxSettings *self, const char *uri,
+                                             GError **error);
+
+/* Reads the file. */
+gboolean asb_opensandbox_settings_set_tls_ca_file (AsbOpensandboxSettings *self, const char *path,
+                                                   GError **error);
 gboolean asb_opensandbox_settings_set_transport (AsbOpensandboxSettings *self, const char *name,
                                                  GError **error);
 

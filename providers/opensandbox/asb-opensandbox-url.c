@@ -3,6 +3,7 @@
 #include "asb-opensandbox-url.h"
 
 #include <asb.h>
+#include <gio/gio.h>
 #include <string.h>
 
 #define DEFAULT_SCHEME "http"

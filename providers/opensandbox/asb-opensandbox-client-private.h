@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What an exchange needs of its client. [io] */
+
+#pragma once
+
+#include "asb-opensandbox-client.h"
+
+SoupSession *asb_opensandbox_client_get_session (AsbOpensandboxClient *self);
+
+/* Whether the connection that @message got was used before, and how long ago, in microseconds. */
+gboolean asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message,
+                                          gint64 *idle);
+
+/* The connection of @message is free again. */
+void asb_opensandbox_client_note_use (SoupMessage *message, gpointer client);
+
+/* The date of a reply of the lifecycle server. */
+void asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *message,
+                                        gint64 sent);
+
+/* Why @uri could not be reached; names the proxy, hides secrets. */
+GError *asb_opensandbox_client_make_error (AsbOpensandboxClient *self,
+                                           AsbOpensandboxRequest *request, GUri *uri,
+                                           const GError *cause);
+
+/* One line in the debug log, if the settings ask for it. */
+void asb_opensandbox_client_log (AsbOpensandboxClient *self, AsbOpensandboxRequest *request,
+                                 GUri *uri, guint status, const char *note, gint64 started);

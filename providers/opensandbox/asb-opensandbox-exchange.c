@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-exchange.h"
+
+#include "asb-opensandbox-body.h"
+#include "asb-opensandbox-client-private.h"
+#include "asb-opensandbox-clock.h"
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-guard.h"
+#include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-message.h"
+#include "asb-opensandbox-redact.h"
+#include "asb-opensandbox-retry.h"
+#include "asb-opensandbox-thread.h"
+#include "asb-opensandbox-url.h"
+
+/* What a server may take to say why it refuses. */
+#define MAX_ERROR_BODY (64 * 1024)
+#define READ_SIZE (32 * 1024)
+#define MAX_REDIRECTS 5
+/* Servers and balancers close what was idle for a second at the least. A request that is not
+ * repeated must not meet that. */
+#define MAX_IDLE (G_USEC_PER_SEC / 2)
+
+typedef struct
+{
+  AsbOpensandboxClient *client;
+  AsbOpensandboxRequest *request;
+  AsbOpensandboxExchangeKind kind;
+  AsbOpensandboxGuard guard;
+  GUri *uri;
+  SoupMessage *message;
+  GInputStream *stream;
+  GByteArray *body;
+  guint8 *buffer;
+  GSource *pause;
+  gint64 sent;
+  guint n_retries;
+  guint n_redirects;
+  guint previous_delay;
+  gboolean needs_new_connection;
+  gboolean is_reused;
+  gboolean was_sent; /* by an attempt before */
+} Exchange;
+
+static void attempt (GTask *task);
+static void read_more (GTask *task);
+
+static void
+exchange_free (gpointer data)
+{
+  Exchange *self = data;
+
+  asb_opensandbox_guard_stop (&self->guard);
+  asb_opensandbox_thread_clear_timer (&self->pause);
+  g_clear_object (&self->stream);
+  g_clear_object (&self->message);
+  g_clear_pointer (&self->body, g_byte_array_unref);
+  g_clear_pointer (&self->buffer, g_free);
+  g_clear_pointer (&self->uri, g_uri_unref);
+  g_clear_pointer (&self->request, asb_opensandbox_request_unref);
+  g_clear_object (&self->client);
+  g_free (self);
+}
+
+static const char *
+get_what (Exchange *self)
+{
+  return asb_opensandbox_request_get_what (self->request);
+}
+
+static gboolean
+was_ever_sent (Exchange *self)
+{
+  return self->was_sent || (self->message && asb_opensandbox_message_was_sent (self->message));
+}
+
+static void
+forget_message (Exchange *self)
+{
+  self->was_sent = was_ever_sent (self);
+  if (self->message)
+    g_signal_handlers_disconnect_by_data (self->message, self);
+  g_clear_object (&self->stream);
+  g_clear_object (&self->message);
+  g_clear_pointer (&self->body, g_byte_array_unref);
+}
+
+/* Nothing of the exchange runs any more. */
+static void
+stop (Exchange *self)
+{
+  asb_opensandbox_guard_stop (&self->guard);
+  asb_opensandbox_thread_clear_timer (&self->pause);
+  if (self->message)
+    g_signal_handlers_disconnect_by_data (self->message, self);
+}
+
+/* Takes @error. */
+static void
+fail (GTask *task, GError *error)
+{
+  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
+
+  stop (self);
+  asb_opensandbox_client_log (self->client, self->request, self->uri, 0, error->message,
+                              self->sent);
+  g_task_return_error (
+      task, asb_opensandbox_redact_error (error, settings,
+                                          asb_opensandbox_request_get_endpoint (self->request)));
+}
+
+static gboolean
+may_have_been_done (Exchange *self)
+{
+  return was_ever_sent (self)
+         && asb_opensandbox_retry_rule_for_method (
+                asb_opensandbox_request_get_method (self->request))
+                != ASB_OPENSANDBOX_RETRY_ALWAYS;
+}
+
+/* Takes @error, after which nobody may know whether the request was done. */
+static void
+fail_without_answer (GTask *task, GError *error)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  if (may_have_been_done (self))
+    error = asb_opensandbox_error_mark_unknown (error);
+  else if (!was_ever_sent (self))
+    error = asb_opensandbox_error_mark_not_sent (error);
+  fail (task, error);
+}
+
+static void
+fail_for_guard (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED)
+    fail (task, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled"));
+  else
+    fail_without_answer (
+        task, asb_opensandbox_error_timed_out (asb_opensandbox_request_get_endpoint (self->request),
+                                               get_what (self), self->guard.timeout));
+}
+
+/* The guard has cancelled what runs, which answers the task; if nothing does, it is answered here.
+ */
+static void
+aborted_cb (gpointer data)
+{
+  GTask *task = data;
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GTask) kept = NULL;
+
+  if (!self->pause)
+    return;
+  kept = g_object_ref (task);
+  asb_opensandbox_thread_clear_timer (&self->pause);
+  fail_for_guard (task);
+  g_object_unref (task); /* of the pause */
+}
+
+/* Repetitions */
+
+static gboolean
+pause_over_cb (gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+
+  asb_opensandbox_thread_clear_timer (&self->pause);
+  attempt (task);
+  return G_SOURCE_REMOVE;
+}
+
+/* FALSE: it is not worth it, or there is no time. */
+static gboolean
+try_again_later (GTask *task, gint64 retry_after)
+{
+  Exchange *self = g_task_get_task_data (task);
+  gint64 delay;
+
+  if (self->n_retries >= ASB_OPENSANDBOX_MAX_RETRIES)
+    return FALSE;
+  delay = asb_opensandbox_retry_next_delay (&self->previous_delay, retry_after);
+  if (delay < 0 || !asb_opensandbox_guard_has_time (&self->guard, delay))
+    return FALSE;
+  self->n_retries++;
+  forget_message (self);
+  /* The guard may end the pause. */
+  g_clear_object (&self->guard.attempt);
+  self->pause = asb_opensandbox_thread_add_timer ((guint)delay, pause_over_cb, g_object_ref (task));
+  return TRUE;
+}
+
+static void
+try_again_now (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  forget_message (self);
+  self->needs_new_connection = TRUE;
+  attempt (task);
+}
+
+static gboolean
+may_repeat (Exchange *self, gboolean was_sent)
+{
+  AsbOpensandboxRetryRule rule = asb_opensandbox_request_get_retry (self->request);
+
+  if (rule == ASB_OPENSANDBOX_RETRY_NEVER || self->kind == ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET)
+    return FALSE;
+  return !was_sent
+         || (rule == ASB_OPENSANDBOX_RETRY_ALWAYS
+             && asb_opensandbox_message_is_repeatable (self->request));
+}
+
+static void
+attempt_failed (GTask *task, const GError *cause)
+{
+  Exchange *self = g_task_get_task_data (task);
+  gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
+
+  /* A kept connection that was closed meanwhile says nothing of the server. */
+  if (!was_sent && self->is_reused && !self->needs_new_connection)
+    {
+      try_again_now (task);
+      return;
+    }
+  if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
+      && try_again_later (task, -1))
+    return;
+  fail_without_answer (
+      task, asb_opensandbox_client_make_error (self->client, self->request, self->uri, cause));
+}
+
+/* Replies */
+
+static AsbOpensandboxReply *
+make_reply (Exchange *self, GInputStream *stream)
+{
+  g_autoptr (GBytes) body = NULL;
+
+  if (self->body)
+    body = g_byte_array_free_to_bytes (g_steal_pointer (&self->body));
+  return asb_opensandbox_reply_new (soup_message_get_status (self->message),
+                                    soup_message_get_response_headers (self->message), body,
+                                    stream);
+}
+
+static gint64
+get_retry_after (Exchange *self)
+{
+  SoupMessageHeaders *headers = soup_message_get_response_headers (self->message);
+
+  return asb_opensandbox_headers_parse_retry_after (
+      soup_message_headers_get_one (headers, "Retry-After"),
+      asb_opensandbox_client_get_server_time (self->client));
+}
+
+static void
+refused (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+  guint status = soup_message_get_status (self->message);
+  g_autoptr (AsbOpensandboxReply) reply = NULL;
+
+  if (asb_opensandbox_retry_is_passing_status (status) && may_repeat (self, TRUE)
+      && try_again_later (task, get_retry_after (self)))
+    return;
+  reply = make_reply (self, NULL);
+  fail (task, asb_opensandbox_error_from_reply (reply, get_what (self)));
+}
+
+static void
+answer (GTask *task, GInputStream *stream)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  stop (self);
+  g_task_return_pointer (task, make_reply (self, stream),
+                         (GDestroyNotify)asb_opensandbox_reply_unref);
+}
+
+static gboolean
+is_successful (Exchange *self)
+{
+  return SOUP_STATUS_IS_SUCCESSFUL (soup_message_get_status (self->message));
+}
+
+static gsize
+get_limit (Exchange *self)
+{
+  return is_successful (self) ? asb_opensandbox_request_get_max_reply (self->request)
+                              : MAX_ERROR_BODY;
+}
+
+static void
+too_large (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_TOO_LARGE,
+                                          "Could not %s: the server's answer has more than "
+                                          "%" G_GSIZE_FORMAT " bytes",
+                                          get_what (self), get_limit (self)));
+}
+
+static void
+body_complete (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  if (is_successful (self))
+    answer (task, NULL);
+  else
+    refused (task);
+}
+
+/* The body of a refusal is of use as far as it comes. */
+static void
+body_failed (GTask *task, const GError *error)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE)
+    fail_for_guard (task);
+  else if (is_successful (self))
+    attempt_failed (task, error);
+  else
+    refused (task);
+}
+
+static void
+read_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  gssize n_read = g_input_stream_read_finish (G_INPUT_STREAM (source), result, &error);
+
+  if (n_read < 0)
+    {
+      body_failed (task, error);
+      return;
+    }
+  if (n_read == 0)
+    {
+      body_complete (task);
+      return;
+    }
+  g_byte_array_append (self->body, self->buffer, (guint)n_read);
+  if (self->body->len <= get_limit (self))
+    read_more (task);
+  else if (is_successful (self))
+    too_large (task);
+  else
+    refused (task);
+}
+
+static void
+read_more (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  g_input_stream_read_async (self->stream, self->buffer, READ_SIZE, G_PRIORITY_DEFAULT,
+                             self->guard.attempt, read_cb, g_object_ref (task));
+}
+
+static void
+read_whole (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  self->body = g_byte_array_new ();
+  if (!self->buffer)
+    self->buffer = g_malloc (READ_SIZE);
+  read_more (task);
+}
+
+/* Redirects */
+
+static GUri *
+get_target (Exchange *self)
+{
+  const char *location = soup_message_headers_get_one (
+      soup_message_get_response_headers (self->message), "Location");
+
+  return location ? g_uri_parse_relative (self->uri, location, SOUP_HTTP_URI_FLAGS, NULL) : NULL;
+}
+
+static gboolean
+is_safe (Exchange *self)
+{
+  const char *method = asb_opensandbox_request_get_method (self->request);
+
+  return self->kind != ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET
+         && (g_str_equal (method, "GET") || g_str_equal (method, "HEAD"));
+}
+
+static void
+redirect (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GUri) target = get_target (self);
+  gboolean is_same = target && asb_opensandbox_url_same_origin (self->uri, target)
+                     && !g_uri_get_userinfo (target);
+
+  if (is_same && is_safe (self) && self->n_redirects < MAX_REDIRECTS)
+    {
+      self->n_redirects++;
+      g_uri_unref (self->uri);
+      self->uri = g_steal_pointer (&target);
+      forget_message (self);
+      attempt (task);
+      return;
+    }
+  fail (task, asb_opensandbox_error_redirected (soup_message_get_status (self->message), self->uri,
+                                                target, get_what (self)));
+}
+
+static gboolean
+is_redirect (guint status)
+{
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/* Heads */
+
+static void
+got_head (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+  guint status = soup_message_get_status (self->message);
+  const char *encoding = soup_message_headers_get_one (
+      soup_message_get_response_headers (self->message), "Content-Encoding");
+
+  asb_opensandbox_client_log (self->client, self->request, self->uri, status, NULL, self->sent);
+  if (asb_opensandbox_request_get_endpoint (self->request)
+      == asb_opensandbox_client_get_lifecycle (self->client))
+    asb_opensandbox_client_learn_time (self->client, self->message, self->sent);
+  if (is_redirect (status))
+    redirect (task);
+  else if (is_successful (self) && encoding && g_ascii_strcasecmp (encoding, "identity") != 0)
+    fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                            "Could not %s: the answer is compressed, which was not "
+                                            "asked for",
+                                            get_what (self)));
+  else if (is_successful (self) && self->kind == ASB_OPENSANDBOX_EXCHANGE_STREAM)
+    answer (task, self->stream);
+  else
+    read_whole (task);
+}
+
+static void
+sent_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GInputStream) stream
+      = soup_session_send_finish (SOUP_SESSION (source), result, &error);
+
+  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STALE)
+    try_again_now (task);
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_MISDIRECTED)
+    refused (task);
+  else if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE)
+    fail_for_guard (task);
+  else if (!stream)
+    attempt_failed (task, error);
+  else
+    {
+      self->stream
+          = asb_opensandbox_body_new (stream, self->message, self->request,
+                                      asb_opensandbox_client_note_use, G_OBJECT (self->client));
+      got_head (task);
+    }
+}
+
+static void
+connected_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SoupWebsocketConnection) connection
+      = soup_session_websocket_connect_finish (SOUP_SESSION (source), result, &error);
+  guint status = soup_message_get_status (self->message);
+
+  asb_opensandbox_client_log (self->client, self->request, self->uri, status, NULL, self->sent);
+  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED
+      || self->guard.reason == ASB_OPENSANDBOX_ABORT_TIMED_OUT)
+    fail_for_guard (task);
+  else if (connection)
+    {
+      stop (self);
+      g_task_return_pointer (task, g_steal_pointer (&connection), g_object_unref);
+    }
+  else if (is_redirect (status))
+    redirect (task);
+  else if (status >= 200)
+    refused (task);
+  else
+    attempt_failed (task, error);
+}
+
+/* Attempts */
+
+/* The connection is chosen and nothing was written yet. */
+static void
+starting_cb (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+  gint64 idle;
+
+  self->is_reused = asb_opensandbox_client_was_used (self->client, message, &idle);
+  if (self->is_reused && idle > MAX_IDLE && !self->needs_new_connection
+      && asb_opensandbox_retry_rule_for_method (soup_message_get_method (message))
+             != ASB_OPENSANDBOX_RETRY_ALWAYS)
+    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_STALE);
+}
+
+/* libsoup would gather the body of any length, and send the request again by itself. */
+static void
+got_headers_cb (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+
+  if (soup_message_get_status (message) == SOUP_STATUS_MISDIRECTED_REQUEST)
+    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_MISDIRECTED);
+}
+
+static void
+attempt (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
+  SoupSession *session = asb_opensandbox_client_get_session (self->client);
+  g_autoptr (GError) error = NULL;
+
+  self->message = asb_opensandbox_message_new (self->request, self->uri, settings, &error);
+  if (!self->message)
+    {
+      fail (task, g_steal_pointer (&error));
+      return;
+    }
+  if (self->needs_new_connection)
+    soup_message_add_flags (self->message, SOUP_MESSAGE_NEW_CONNECTION);
+  g_signal_connect (self->message, "starting", G_CALLBACK (starting_cb), self);
+  g_signal_connect (self->message, "got-headers", G_CALLBACK (got_headers_cb), self);
+  self->is_reused = FALSE;
+  self->sent = asb_opensandbox_clock_now ();
+  asb_opensandbox_guard_begin (&self->guard);
+  if (self->kind == ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET)
+    soup_session_websocket_connect_async (session, self->message, NULL, NULL, G_PRIORITY_DEFAULT,
+                                          self->guard.attempt, connected_cb, g_object_ref (task));
+  else
+    soup_session_send_async (session, self->message, G_PRIORITY_DEFAULT, self->guard.attempt,
+                             sent_cb, g_object_ref (task));
+}
+
+static guint
+get_timeout (AsbOpensandboxClient *client, AsbOpensandboxRequest *request)
+{
+  gint64 timeout = asb_opensandbox_request_get_timeout (request);
+  double seconds = asb_opensandbox_client_get_settings (client)->request_timeout_seconds;
+
+  return timeout >= 0 ? (guint)timeout : (guint)MAX (1.0, seconds * 1000.0);
+}
+
+void
+asb_opensandbox_exchange_run (AsbOpensandboxClient *client, AsbOpensandboxRequest *request,
+                              AsbOpensandboxExchangeKind kind, GTask *task)
+{
+  Exchange *self = g_new0 (Exchange, 1);
+  g_autoptr (GError) error = NULL;
+
+  self->client = g_object_ref (client);
+  self->request = asb_opensandbox_request_ref (request);
+  self->kind = kind;
+  g_task_set_task_data (task, self, exchange_free);
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  self->uri = asb_opensandbox_message_parse_uri (request, &error);
+  if (!self->uri)
+    {
+      fail (task, g_steal_pointer (&error));
+      return;
+    }
+  asb_opensandbox_guard_start (&self->guard, g_task_get_cancellable (task),
+                               get_timeout (client, request), aborted_cb, task);
+  attempt (task);
+}

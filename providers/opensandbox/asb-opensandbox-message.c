@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-opensandbox-message.h"
+
+#include <asb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+
+#include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-url.h"
+
+#define KEEP_ALIVE_IDLE 60
+#define KEEP_ALIVE_INTERVAL 15
+#define KEEP_ALIVE_COUNT 4
+
+GUri *
+asb_opensandbox_message_parse_uri (AsbOpensandboxRequest *request, GError **error)
+{
+  g_autofree char *text = asb_opensandbox_request_dup_url (request);
+  g_autoptr (GUri) uri = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
+  const char *scheme = uri ? g_uri_get_scheme (uri) : "";
+
+  /* Endpoints are what a server said, and may hold a token. */
+  if ((g_str_equal (scheme, "http") || g_str_equal (scheme, "https")) && g_uri_get_host (uri)
+      && *g_uri_get_host (uri) && !g_uri_get_userinfo (uri))
+    return g_steal_pointer (&uri);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+               "Could not %s: the server named an address that is none",
+               asb_opensandbox_request_get_what (request));
+  return NULL;
+}
+
+/* Headers of a lookup are what a server said. */
+static gboolean
+add_headers (SoupMessageHeaders *to, GHashTable *from, const char *what, GError **error)
+{
+  GHashTableIter iter;
+  gpointer name;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    {
+      if (!asb_opensandbox_headers_is_name (name) || !asb_opensandbox_headers_is_value (value)
+          || !asb_opensandbox_headers_is_settable (name))
+        {
+          g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                       "Could not %s: a header that goes with it cannot be sent", what);
+          return FALSE;
+        }
+      soup_message_headers_replace (to, name, value);
+    }
+  return TRUE;
+}
+
+/* An endpoint that claims to be the server, and is another one, does not get the key. */
+static gboolean
+is_server (GUri *uri, AsbOpensandboxSettings *settings)
+{
+  g_autofree char *text = g_strdup_printf ("%s://%s/", settings->scheme, settings->domain);
+  g_autoptr (GUri) server = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
+
+  return server && asb_opensandbox_url_same_origin (server, uri);
+}
+
+static void
+add_secrets (SoupMessageHeaders *headers, GUri *uri, AsbOpensandboxEndpoint *endpoint,
+             AsbOpensandboxSettings *settings)
+{
+  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_SEND_KEY && settings->api_key
+      && is_server (uri, settings))
+    soup_message_headers_replace (headers, ASB_OPENSANDBOX_KEY_HEADER, settings->api_key);
+  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN && settings->execd_token)
+    soup_message_headers_replace (headers, ASB_OPENSANDBOX_EXECD_TOKEN_HEADER,
+                                  settings->execd_token);
+}
+
+/* libsoup logs in at a proxy only where it also answers 401 of servers, which it must not. */
+static void
+add_proxy_login (SoupMessageHeaders *headers, GUri *uri, AsbOpensandboxSettings *settings)
+{
+  g_autoptr (GUri) proxy = NULL;
+  g_autofree char *login = NULL;
+  g_autofree char *encoded = NULL;
+  g_autofree char *value = NULL;
+
+  if (!settings->proxy_uri || !g_str_equal (g_uri_get_scheme (uri), "http")
+      || asb_opensandbox_url_is_loopback (g_uri_get_host (uri)))
+    return;
+  proxy = g_uri_parse (settings->proxy_uri, G_URI_FLAGS_HAS_PASSWORD, NULL);
+  if (!proxy || !g_str_has_prefix (g_uri_get_scheme (proxy), "http") || !g_uri_get_user (proxy))
+    return;
+  login = g_strdup_printf ("%s:%s", g_uri_get_user (proxy),
+                           g_uri_get_password (proxy) ? g_uri_get_password (proxy) : "");
+  encoded = g_base64_encode ((const guchar *)login, strlen (login));
+  value = g_strdup_printf ("Basic %s", encoded);
+  soup_message_headers_replace (headers, "Proxy-Authorization", value);
+}
+
+static void
+add_body (SoupMessage *message, AsbOpensandboxRequest *request)
+{
+  const char *type = asb_opensandbox_request_get_content_type (request);
+  GBytes *body = asb_opensandbox_request_get_body (request);
+  GInputStream *stream = asb_opensandbox_request_get_stream (request);
+
+  if (body)
+    soup_message_set_request_body_from_bytes (message, type, body);
+  else if (stream)
+    soup_message_set_request_body (message, type, stream,
+                                   (gssize)asb_opensandbox_request_get_stream_size (request));
+}
+
+/* libsoup sends an idempotent request again by itself when a connection it had kept turns out to be
+ * closed; what it had read of the body is gone then. */
+static void
+restarted_cb (SoupMessage *message, gpointer data)
+{
+  AsbOpensandboxRequest *request = data;
+
+  if (asb_opensandbox_request_get_body (request))
+    add_body (message, request);
+}
+
+static void
+watch_peer (GSocket *socket)
+{
+  g_socket_set_keepalive (socket, TRUE);
+  g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_ALIVE_IDLE, NULL);
+  g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL, NULL);
+  g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPCNT, KEEP_ALIVE_COUNT, NULL);
+}
+
+/* Streams have no timeout, so the kernel looks whether the other side is still there. HTTP/2 would
+ * tell nothing of what was sent and read, which decides about repetitions. */
+static void
+network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *connection,
+                  gpointer data)
+{
+  static const char *const protocols[] = { "http/1.1", NULL };
+
+  if (event == G_SOCKET_CLIENT_CONNECTED && G_IS_SOCKET_CONNECTION (connection))
+    watch_peer (g_socket_connection_get_socket (G_SOCKET_CONNECTION (connection)));
+  else if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && G_IS_TLS_CONNECTION (connection))
+    g_tls_connection_set_advertised_protocols (G_TLS_CONNECTION (connection), protocols);
+}
+
+SoupMessage *
+asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
+                             AsbOpensandboxSettings *settings, GError **error)
+{
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (request);
+  const char *what = asb_opensandbox_request_get_what (request);
+  g_autoptr (SoupMessage) message
+      = soup_message_new_from_uri (asb_opensandbox_request_get_method (request), uri);
+  SoupMessageHeaders *headers = soup_message_get_request_headers (message);
+
+  /* The last one is for connections: libsoup takes a new one for each POST otherwise. It repeats by
+   * the method, and so no POST. */
+  soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_COLLECT_METRICS
+                                       | SOUP_MESSAGE_IDEMPOTENT);
+  soup_message_disable_feature (message, SOUP_TYPE_AUTH_MANAGER);
+  soup_message_headers_replace (headers, "User-Agent", "libasb/" ASB_VERSION);
+  soup_message_headers_replace (headers, "Accept", "*/*");
+  if (!add_headers (headers, settings->headers, what, error)
+      || !add_headers (headers, endpoint->headers, what, error)
+      || !add_headers (headers, asb_opensandbox_request_get_headers (request), what, error))
+    return NULL;
+  add_secrets (headers, uri, endpoint, settings);
+  add_proxy_login (headers, uri, settings);
+  add_body (message, request);
+  g_signal_connect (message, "network-event", G_CALLBACK (network_event_cb), NULL);
+  g_signal_connect_data (message, "restarted", G_CALLBACK (restarted_cb),
+                         asb_opensandbox_request_ref (request),
+                         (GClosureNotify)asb_opensandbox_request_unref, 0);
+  return g_steal_pointer (&message);
+}
+
+gboolean
+asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request)
+{
+  return asb_opensandbox_request_get_stream (request) == NULL;
+}
+
+gboolean
+asb_opensandbox_message_was_sent (SoupMessage *message)
+{
+  SoupMessageMetrics *metrics = soup_message_get_metrics (message);
+
+  return metrics && soup_message_metrics_get_request_header_bytes_sent (metrics) > 0;
+}

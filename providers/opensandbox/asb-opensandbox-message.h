@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* [io] Requests as libsoup's messages. */
+
+#pragma once
+
+#include <libsoup/soup.h>
+
+#include "asb-opensandbox-request.h"
+#include "asb-opensandbox-settings.h"
+
+/* The address of a request. Returns: (transfer full) (nullable) */
+GUri *asb_opensandbox_message_parse_uri (AsbOpensandboxRequest *request, GError **error);
+
+/* A message to @uri, which is that of @request or one that it was redirected to. The key goes along
+ * only if the origin is the server of the settings. Returns: (transfer full) (nullable) */
+SoupMessage *asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
+                                          AsbOpensandboxSettings *settings, GError **error);
+
+/* What is read of a stream that a redirect or a repetition would need again is gone. */
+gboolean asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request);
+
+/* Whether a byte of it went out. */
+gboolean asb_opensandbox_message_was_sent (SoupMessage *message);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-proxy.h"
+
+#include <asb.h>
+#include <string.h>
+
+#include "asb-opensandbox-url.h"
+
+#define DIRECT "direct://"
+#define MAX_HOSTS 256
+
+struct _AsbOpensandboxProxy
+{
+  GObject parent_instance;
+
+  char *uri;
+  GMutex lock;
+  GHashTable *last; /* host → proxy */
+};
+
+static void asb_opensandbox_proxy_iface_init (GProxyResolverInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (AsbOpensandboxProxy, asb_opensandbox_proxy, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_PROXY_RESOLVER,
+                                                      asb_opensandbox_proxy_iface_init))
+
+static void
+asb_opensandbox_proxy_finalize (GObject *object)
+{
+  AsbOpensandboxProxy *self = ASB_OPENSANDBOX_PROXY (object);
+
+  g_clear_pointer (&self->last, g_hash_table_unref);
+  g_mutex_clear (&self->lock);
+  g_clear_pointer (&self->uri, g_free);
+  G_OBJECT_CLASS (asb_opensandbox_proxy_parent_class)->finalize (object);
+}
+
+static void
+asb_opensandbox_proxy_class_init (AsbOpensandboxProxyClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = asb_opensandbox_proxy_finalize;
+}
+
+static void
+asb_opensandbox_proxy_init (AsbOpensandboxProxy *self)
+{
+  g_mutex_init (&self->lock);
+  self->last = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+AsbOpensandboxProxy *
+asb_opensandbox_proxy_new (const char *proxy_uri)
+{
+  AsbOpensandboxProxy *self = g_object_new (ASB_TYPE_OPENSANDBOX_PROXY, NULL);
+
+  self->uri = g_strdup (proxy_uri);
+  return self;
+}
+
+gboolean
+asb_opensandbox_proxy_check_uri (const char *proxy_uri, GError **error)
+{
+  static const char *const schemes[]
+      = { "http", "https", "socks", "socks4", "socks4a", "socks5", "direct", NULL };
+  g_autoptr (GUri) uri = g_uri_parse (proxy_uri, G_URI_FLAGS_HAS_PASSWORD, NULL);
+
+  if (uri && g_strv_contains (schemes, g_uri_get_scheme (uri))
+      && (g_str_equal (g_uri_get_scheme (uri), "direct")
+          || (g_uri_get_host (uri) && *g_uri_get_host (uri))))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "Option “proxy” is no address of a proxy; it looks like "
+                       "“http://host:3128” or “socks5://host:1080”, or “direct://” for none");
+  return FALSE;
+}
+
+static char *
+dup_host (const char *text)
+{
+  g_autoptr (GUri) uri = g_uri_parse (text, G_URI_FLAGS_NON_DNS, NULL);
+
+  return uri ? g_strdup (g_uri_get_host (uri)) : NULL;
+}
+
+static char *
+dup_without_password (const char *text)
+{
+  g_autoptr (GUri) uri = g_uri_parse (text, G_URI_FLAGS_HAS_PASSWORD, NULL);
+
+  return uri ? asb_opensandbox_url_dup_plain (uri) : NULL;
+}
+
+static void
+remember (AsbOpensandboxProxy *self, const char *host, const char *proxy)
+{
+  g_mutex_lock (&self->lock);
+  if (g_hash_table_size (self->last) >= MAX_HOSTS)
+    g_hash_table_remove_all (self->last);
+  if (!proxy || strcmp (proxy, DIRECT) == 0)
+    g_hash_table_remove (self->last, host);
+  else
+    g_hash_table_replace (self->last, g_strdup (host), dup_without_password (proxy));
+  g_mutex_unlock (&self->lock);
+}
+
+char *
+asb_opensandbox_proxy_dup_last (AsbOpensandboxProxy *self, const char *host)
+{
+  char *proxy;
+
+  g_mutex_lock (&self->lock);
+  proxy = g_strdup (g_hash_table_lookup (self->last, host));
+  g_mutex_unlock (&self->lock);
+  return proxy;
+}
+
+/* What is known without asking the system, if anything is. */
+static char **
+answer_at_once (AsbOpensandboxProxy *self, const char *uri)
+{
+  g_autofree char *host = dup_host (uri);
+  const char *found[] = { NULL, NULL };
+
+  if (host && asb_opensandbox_url_is_loopback (host))
+    found[0] = DIRECT;
+  else if (self->uri)
+    found[0] = self->uri;
+  if (found[0] && host)
+    remember (self, host, found[0]);
+  return found[0] ? g_strdupv ((char **)found) : NULL;
+}
+
+static void
+remember_answer (AsbOpensandboxProxy *self, const char *uri, char **found)
+{
+  g_autofree char *host = dup_host (uri);
+
+  if (host && found)
+    remember (self, host, found[0]);
+}
+
+static gboolean
+asb_opensandbox_proxy_is_supported (GProxyResolver *resolver)
+{
+  return TRUE;
+}
+
+static char **
+asb_opensandbox_proxy_lookup (GProxyResolver *resolver, const char *uri, GCancellable *cancellable,
+                              GError **error)
+{
+  AsbOpensandboxProxy *self = ASB_OPENSANDBOX_PROXY (resolver);
+  char **found = answer_at_once (self, uri);
+
+  if (found)
+    return found;
+  found = g_proxy_resolver_lookup (g_proxy_resolver_get_default (), uri, cancellable, error);
+  remember_answer (self, uri, found);
+  return found;
+}
+
+static void
+looked_up_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  g_autoptr (GError) error = NULL;
+  char **found = g_proxy_resolver_lookup_finish (G_PROXY_RESOLVER (source), result, &error);
+
+  if (!found)
+    {
+      g_task_return_error (task, g_steal_pointer (&error));
+      return;
+    }
+  remember_answer (g_task_get_source_object (task), g_task_get_task_data (task), found);
+  g_task_return_pointer (task, found, (GDestroyNotify)g_strfreev);
+}
+
+static void
+asb_opensandbox_proxy_lookup_async (GProxyResolver *resolver, const char *uri,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data)
+{
+  AsbOpensandboxProxy *self = ASB_OPENSANDBOX_PROXY (resolver);
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+  char **found = answer_at_once (self, uri);
+
+  g_task_set_source_tag (task, asb_opensandbox_proxy_lookup_async);
+  g_task_set_task_data (task, g_strdup (uri), g_free);
+  if (found)
+    g_task_return_pointer (task, found, (GDestroyNotify)g_strfreev);
+  else
+    g_proxy_resolver_lookup_async (g_proxy_resolver_get_default (), uri, cancellable, looked_up_cb,
+                                   g_steal_pointer (&task));
+}
+
+static char **
+asb_opensandbox_proxy_lookup_finish (GProxyResolver *resolver, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static void
+asb_opensandbox_proxy_iface_init (GProxyResolverInterface *iface)
+{
+  iface->is_supported = asb_opensandbox_proxy_is_supported;
+  iface->lookup = asb_opensandbox_proxy_lookup;
+  iface->lookup_async = asb_opensandbox_proxy_lookup_async;
+  iface->lookup_finish = asb_opensandbox_proxy_lookup_finish;
+}

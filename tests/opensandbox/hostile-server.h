@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A server on a port of its own that answers with any bytes a test likes, or with none. Each
+ * connection has its thread. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+typedef struct _HostileServer HostileServer;
+typedef struct _HostileConnection HostileConnection;
+
+/* Called in a thread of the connection for each request that was read whole: @head is all up to the
+ * empty line, @number counts the requests of the server from 0. Returns whether the connection
+ * stays open for another request. */
+typedef gboolean (*HostileFunc) (HostileConnection *connection, const char *head, guint number,
+                                 gpointer data);
+
+HostileServer *hostile_server_new (HostileFunc function, gpointer data);
+void hostile_server_free (HostileServer *self);
+guint16 hostile_server_get_port (HostileServer *self);
+
+/* “127.0.0.1:PORT” */
+const char *hostile_server_get_domain (HostileServer *self);
+guint hostile_server_count_connections (HostileServer *self);
+guint hostile_server_count_requests (HostileServer *self);
+
+/* The head of a request that was read. Returns: (transfer full) (nullable) */
+char *hostile_server_dup_head (HostileServer *self, guint number);
+
+/* Waits until as many requests were read. */
+void hostile_server_wait_for_requests (HostileServer *self, guint n_requests);
+
+void hostile_connection_write (HostileConnection *self, const char *text);
+void hostile_connection_write_bytes (HostileConnection *self, const void *data, gsize size);
+
+/* A whole reply of that status with a body. */
+void hostile_connection_reply (HostileConnection *self, const char *status, const char *headers,
+                               const char *body);
+
+/* The end of the connection comes as a reset. */
+void hostile_connection_reset (HostileConnection *self);
+
+/* Waits for the other side to end the connection; what it sends is dropped. */
+void hostile_connection_wait (HostileConnection *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HostileServer, hostile_server_free)
