@@ -177,6 +177,7 @@ open_read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   GInputStream *stream = asb_transport_open_read_finish (ASB_TRANSPORT (source), result, &error);
 
+  asb_keep_alive_hold_for (run->backend->keep_alive, stream);
   if (stream)
     asb_run_return_object (run, stream, NULL);
   else
@@ -219,6 +220,7 @@ open_write_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   GOutputStream *stream = asb_transport_open_write_finish (ASB_TRANSPORT (source), result, &error);
 
+  asb_keep_alive_hold_for (run->backend->keep_alive, stream);
   if (stream)
     asb_run_return_object (run, stream, NULL);
   else

@@ -5,6 +5,7 @@
 #include "asb-activity-gate-private.h"
 #include "asb-backend.h"
 #include "asb-closure-private.h"
+#include "asb-keep-alive-private.h"
 #include "asb-recorder-private.h"
 
 struct _AsbBackend
@@ -20,7 +21,8 @@ struct _AsbBackend
   AsbHistoryStore *store;
   AsbHistoryConfig *history_config;
   gboolean owns_store;
-  AsbRecorder *recorder; /* (nullable): nothing is recorded */
+  AsbKeepAlive *keep_alive; /* (nullable) */
+  AsbRecorder *recorder;    /* (nullable): nothing is recorded */
   AsbActivityGate *gate;
   guint drain_timeout_ms;
   AsbSandboxRef *ref;

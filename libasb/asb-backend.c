@@ -47,6 +47,8 @@ asb_backend_finalize (GObject *object)
 {
   AsbBackend *self = ASB_BACKEND (object);
 
+  asb_keep_alive_stop (self->keep_alive);
+  g_clear_pointer (&self->keep_alive, asb_keep_alive_unref);
   g_clear_object (&self->recorder);
   g_clear_object (&self->store);
   g_clear_object (&self->transport);
@@ -395,6 +397,7 @@ note_deleted (AsbBackend *self)
   g_mutex_lock (&self->mutex);
   self->deleted = TRUE;
   g_mutex_unlock (&self->mutex);
+  asb_keep_alive_stop (self->keep_alive);
 }
 
 static gboolean
@@ -563,6 +566,7 @@ closing_free (AsbClosing *closing)
 static void
 closing_fail (AsbClosing *closing, GError *error)
 {
+  asb_keep_alive_release (closing->backend->keep_alive, 0, 0);
   asb_activity_gate_reopen (closing->backend->gate);
   g_task_return_error (closing->task, error);
   closing_free (closing);
@@ -578,6 +582,7 @@ transport_closed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
    * failure. */
   if (!asb_transport_close_finish (ASB_TRANSPORT (source), result, &error))
     g_debug ("The transport did not close in order: %s", error->message);
+  asb_keep_alive_stop (closing->backend->keep_alive);
   asb_activity_gate_seal (closing->backend->gate);
   g_object_notify_by_pspec (G_OBJECT (closing->backend), properties[PROP_CLOSED]);
   g_task_return_boolean (closing->task, TRUE);
@@ -671,6 +676,13 @@ deal_with_sandbox (AsbClosing *closing)
   g_object_unref (task);
 }
 
+/* Now nobody renews it any more. */
+static void
+held_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  deal_with_sandbox (user_data);
+}
+
 static void
 drained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -689,7 +701,7 @@ drained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       closing_free (closing);
     }
   else
-    deal_with_sandbox (closing);
+    asb_keep_alive_hold_async (closing->backend->keep_alive, held_cb, closing);
 }
 
 /* @context: where a deletion that comes later happens. */

@@ -4,6 +4,7 @@
 
 #include "asb-command-private.h"
 
+#include "asb-backend-private.h"
 #include "asb-call-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
@@ -74,6 +75,8 @@ asb_command_finalize (GObject *object)
 {
   AsbCommand *self = ASB_COMMAND (object);
 
+  if (self->backend && !self->is_over)
+    asb_keep_alive_end (self->backend->keep_alive);
   if (self->ended_destroy)
     self->ended_destroy (self->ended_data);
   g_clear_object (&self->process);
@@ -287,6 +290,7 @@ learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error,
 
   if (!first)
     return FALSE;
+  asb_keep_alive_end (self->backend->keep_alive);
   g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, notify_cb, g_object_ref (self),
                               g_object_unref);
   if (self->ended)
@@ -401,6 +405,7 @@ asb_command_new (AsbBackend *backend, AsbProcess *process, AsbCommandFlags flags
   g_autoptr (GSource) source = g_idle_source_new ();
 
   self->backend = g_object_ref (backend);
+  asb_keep_alive_begin (backend->keep_alive);
   self->process = g_object_ref (process);
   self->flags = flags;
   self->id = asb_process_dup_command_id (process);

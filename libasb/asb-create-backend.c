@@ -20,6 +20,9 @@ typedef struct
   AsbSandboxState state;
   gboolean created;
   gint64 occurred_at;
+  gint64 began_at; /* the same, monotonic */
+  AsbKeepAlivePlan plan;
+  GDateTime *expires_at;
   AsbTransport *transport;
   gboolean guest_is_placed;
   char *no_guest;
@@ -37,6 +40,7 @@ creation_free (gpointer data)
   g_clear_object (&creation->options);
   g_clear_object (&creation->provider);
   g_clear_object (&creation->ref);
+  g_clear_pointer (&creation->expires_at, g_date_time_unref);
   g_clear_object (&creation->transport);
   g_clear_pointer (&creation->no_guest, g_free);
   g_clear_object (&creation->store);
@@ -206,6 +210,9 @@ finish (GTask *task)
   backend->recorder = g_steal_pointer (&creation->recorder);
   backend->ref = g_steal_pointer (&creation->ref);
   backend->created = creation->created;
+  backend->keep_alive
+      = asb_keep_alive_new (backend->provider, ASB_BACKEND_SANDBOX_ID (backend), &creation->plan,
+                            creation->began_at, creation->created, creation->expires_at);
   backend->cleanup = asb_backend_options_get_cleanup (options);
   backend->cleanup_ttl_seconds = asb_backend_options_get_cleanup_ttl_seconds (options);
   backend->workdir = g_strdup (asb_backend_options_get_workdir (options));
@@ -511,6 +518,8 @@ take_sandbox (AsbCreation *creation, AsbSandboxInfo *info, GError **error)
     }
   creation->ref = g_object_ref (ref);
   creation->state = asb_sandbox_info_get_state (info);
+  if (asb_sandbox_info_get_expires_at (info))
+    creation->expires_at = g_date_time_ref (asb_sandbox_info_get_expires_at (info));
   return TRUE;
 }
 
@@ -609,9 +618,10 @@ find_sandbox (GTask *task)
   const char *difference;
 
   creation->occurred_at = g_get_real_time ();
+  creation->began_at = g_get_monotonic_time ();
   if (is_create (creation))
     {
-      spec = asb_create_new_spec (creation->options);
+      spec = asb_create_new_spec (creation->options, &creation->plan);
       asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
                                          sandbox_created_cb, task);
       return;
@@ -683,7 +693,8 @@ asb_create_backend_async (AsbBackendOptions *options, GCancellable *cancellable,
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, creation, creation_free);
 
-  if (!asb_backend_options_check (options, &error) || !find_provider (creation, &error))
+  if (!asb_backend_options_check (options, &error) || !find_provider (creation, &error)
+      || !asb_keep_alive_plan (creation->provider, options, &creation->plan, &error))
     {
       g_task_return_error (task, error);
       g_object_unref (task);

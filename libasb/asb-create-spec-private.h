@@ -5,11 +5,11 @@
 
 #pragma once
 
-#include "asb-backend-options.h"
+#include "asb-keep-alive-private.h"
 
 /* Returns: (transfer full): what the provider is asked for, with a new instance id unless one is
  * given */
-AsbSandboxSpec *asb_create_new_spec (AsbBackendOptions *options);
+AsbSandboxSpec *asb_create_new_spec (AsbBackendOptions *options, const AsbKeepAlivePlan *plan);
 
 /* What the record of a creation says it was asked for, and what it made. Returns: floating */
 GVariant *asb_create_describe (AsbBackendOptions *options);

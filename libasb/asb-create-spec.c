@@ -109,7 +109,7 @@ copy_options (AsbBackendOptions *options, AsbSandboxSpec *spec)
 }
 
 AsbSandboxSpec *
-asb_create_new_spec (AsbBackendOptions *options)
+asb_create_new_spec (AsbBackendOptions *options, const AsbKeepAlivePlan *plan)
 {
   g_autoptr (GHashTable) metadata = dup_metadata (options);
   const char *given_id = g_hash_table_lookup (metadata, INSTANCE_ID_KEY);
@@ -121,8 +121,7 @@ asb_create_new_spec (AsbBackendOptions *options)
                        "workdir", asb_backend_options_get_workdir (options), "metadata", metadata,
                        "mounts", asb_backend_options_get_mounts (options), "lifetime",
                        asb_backend_options_get_lifetime (options), "ttl-mode",
-                       asb_backend_options_get_sandbox_ttl_mode (options), "ttl-seconds",
-                       asb_backend_options_get_sandbox_ttl_seconds (options), "cleanup",
+                       plan->mode, "ttl-seconds", plan->seconds, "cleanup",
                        asb_backend_options_get_cleanup (options), NULL);
   copy_options (options, spec);
   return spec;

@@ -44,6 +44,7 @@ asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOper
 static void
 answer (AsbRun *run)
 {
+  asb_keep_alive_end (run->backend->keep_alive);
   asb_activity_gate_leave (run->backend->gate);
   if (run->error)
     {
@@ -162,6 +163,7 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
       return;
     }
 
+  asb_keep_alive_begin (backend->keep_alive);
   run = g_new0 (AsbRun, 1);
   run->backend = g_object_ref (backend);
   run->task = task;

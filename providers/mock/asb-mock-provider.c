@@ -18,6 +18,7 @@ struct _AsbMockProvider
   AsbMockFaults *faults;
   GVariant *faults_option; /* as given when it was made, until it is initialised */
   GVariant *results_option;
+  gboolean keep_alive;
 
   GMutex mutex;
   GHashTable *sandboxes;  /* id → AsbMockSandbox */
@@ -33,6 +34,7 @@ enum
   PROP_PROVIDER_KEY,
   PROP_FAULTS,
   PROP_COMMAND_RESULTS,
+  PROP_KEEP_ALIVE,
   PROP_CALL_COUNTS,
   PROP_SANDBOX_COUNT,
   PROP_SANDBOX_IDS,
@@ -330,6 +332,9 @@ asb_mock_provider_get_property (GObject *object, guint property_id, GValue *valu
     case PROP_FAULTS:
       g_value_take_variant (value, asb_mock_faults_to_variant (self->faults));
       break;
+    case PROP_KEEP_ALIVE:
+      g_value_set_boolean (value, self->keep_alive);
+      break;
     case PROP_CALL_COUNTS:
       g_value_take_variant (value, asb_mock_faults_get_counts (self->faults));
       break;
@@ -363,6 +368,9 @@ asb_mock_provider_set_property (GObject *object, guint property_id, const GValue
     case PROP_COMMAND_RESULTS:
       self->results_option = g_value_dup_variant (value);
       break;
+    case PROP_KEEP_ALIVE:
+      self->keep_alive = g_value_get_boolean (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
     }
@@ -380,6 +388,8 @@ install_properties (GObjectClass *object_class)
                                                   G_PARAM_READABLE | G_PARAM_WRITABLE | option);
   properties[PROP_COMMAND_RESULTS] = g_param_spec_variant (
       "command-results", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, G_PARAM_WRITABLE | option);
+  properties[PROP_KEEP_ALIVE] = g_param_spec_boolean ("keep-alive", NULL, NULL, FALSE,
+                                                      G_PARAM_READABLE | G_PARAM_WRITABLE | option);
   properties[PROP_CALL_COUNTS]
       = g_param_spec_variant ("call-counts", NULL, NULL, G_VARIANT_TYPE ("a{st}"), NULL, readable);
   properties[PROP_SANDBOX_COUNT]
@@ -494,6 +504,20 @@ asb_mock_provider_dup_key (AsbProvider *provider)
   return g_strdup (ASB_MOCK_PROVIDER (provider)->key);
 }
 
+/* As of a server whose sandboxes end by themselves. */
+static void
+add_keep_alive (AsbCapabilities *capabilities)
+{
+  g_autoptr (GHashTable) limits = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (AsbCapability) capability = NULL;
+
+  g_hash_table_insert (limits, (gpointer) "min_seconds", (gpointer) "60");
+  g_hash_table_insert (limits, (gpointer) "default_seconds", (gpointer) "600");
+  capability = g_object_new (ASB_TYPE_CAPABILITY, "name", ASB_CAPABILITY_KEEP_ALIVE, "support",
+                             ASB_CAPABILITY_SUPPORT_NATIVE, "source", NAME, "limits", limits, NULL);
+  asb_capabilities_add_capability (capabilities, capability);
+}
+
 static AsbCapabilities *
 asb_mock_provider_get_capabilities (AsbProvider *provider)
 {
@@ -504,6 +528,8 @@ asb_mock_provider_get_capabilities (AsbProvider *provider)
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PERSISTENT_LIFETIME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, NAME,
                         "the sandboxes of the mock are in the memory of the program");
+  if (ASB_MOCK_PROVIDER (provider)->keep_alive)
+    add_keep_alive (capabilities);
   return capabilities;
 }
 
