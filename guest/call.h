@@ -25,6 +25,7 @@ typedef struct
   bool is_recorded; /* may carry a record */
   bool is_search;   /* may keep a file worker busy for long */
   bool is_watch;    /* has a file worker as long as the client likes */
+  bool cleans_up;   /* may take long to undo what it has done when it is cancelled */
 
   /* The channels, a bit each, that end with a FIN of ours, whatever comes of the call. */
   unsigned (*feeds) (json_t *args);

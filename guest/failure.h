@@ -26,6 +26,8 @@
 #define FAILURE_CONCURRENT_MODIFICATION "concurrent_modification"
 #define FAILURE_TEXT_NOT_FOUND "text_not_found"
 #define FAILURE_TEXT_AMBIGUOUS "text_ambiguous"
+#define FAILURE_ARCHIVE_SECURITY "upload_archive_security_error"
+#define FAILURE_ARCHIVE_DAMAGED "archive_damaged"
 #define FAILURE_COMMAND_NOT_FOUND "command_not_found"
 #define FAILURE_COMMAND_NOT_EXECUTABLE "command_not_executable"
 #define FAILURE_WORKING_DIRECTORY "working_directory"

@@ -21,3 +21,5 @@ bool file_edit (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_mkdir (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_delete (FileWorker *worker, FileResult *result, Failure *failure);
 bool file_move (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_unpack (FileWorker *worker, FileResult *result, Failure *failure);
+bool file_pack (FileWorker *worker, FileResult *result, Failure *failure);

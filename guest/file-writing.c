@@ -220,21 +220,31 @@ writing_sync (Writing *writing)
 }
 
 bool
-writing_lock (Writing *writing)
+file_lock (FileWorker *worker, int directory_fd, const char *name)
 {
   struct stat status;
-  char name[NAME_MAX * 2 + 64];
-  char *encoded = asb_wire_base64_encode (writing->place.name, strlen (writing->place.name));
+  char text[NAME_MAX * 2 + 64];
+  char *encoded = asb_wire_base64_encode (name, strlen (name));
 
-  if (!encoded || fstat (writing->place.directory_fd, &status) != 0)
+  errno = ENOMEM;
+  if (!encoded || fstat (directory_fd, &status) != 0)
     {
       free (encoded);
-      return writing_fail (writing, errno);
+      return false;
     }
-  snprintf (name, sizeof name, "%llx:%llx:%s", (unsigned long long)status.st_dev,
+  snprintf (text, sizeof text, "%llx:%llx:%s", (unsigned long long)status.st_dev,
             (unsigned long long)status.st_ino, encoded);
   free (encoded);
-  return worker_lock (writing->worker, name);
+  errno = 0;
+  return worker_lock (worker, text);
+}
+
+bool
+writing_lock (Writing *writing)
+{
+  if (file_lock (writing->worker, writing->place.directory_fd, writing->place.name))
+    return true;
+  return errno == 0 ? false : writing_fail (writing, errno);
 }
 
 /* False when the call was cancelled, or with errno set. */

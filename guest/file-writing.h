@@ -61,7 +61,11 @@ bool writing_open_place (Writing *writing);
 /* Looks at what is in the place now. */
 bool writing_look (Writing *writing);
 
-/* Waits until nobody else changes what is in the place. */
+/* Waits until nobody else changes the file @name. False with errno set, to 0 when the call was
+ * cancelled. */
+bool file_lock (FileWorker *worker, int directory_fd, const char *name);
+
+/* The same for what is in the place. */
 bool writing_lock (Writing *writing);
 
 /* Hashes what is in the place, and keeps as much of it as there is room for. */

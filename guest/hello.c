@@ -97,8 +97,9 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
-                    "search", "terminals", "grep", "edit", "lines", "attributes", "watch");
+  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
+                    "search", "terminals", "grep", "edit", "lines", "attributes", "watch",
+                    "archives");
 }
 
 static json_t *

@@ -2,35 +2,22 @@
 
 #include "walk.h"
 
+#include "kernel-files.h"
 #include "name-list.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
 #define LOOK_INTERVAL 256
 #define SECOND 1000000000
-
-/* Not in the kernel's header. */
-#define CONFIGFS_MAGIC 0x62656570
-#define FUSECTL_MAGIC 0x65735543
-#define MQUEUE_MAGIC 0x19800202
-
-/* What these hold is no one's files: reading it may wait for ever, or do something. */
-static const unsigned long KERNEL_FILE_SYSTEMS[]
-    = { PROC_SUPER_MAGIC, SYSFS_MAGIC,      CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,
-        TRACEFS_MAGIC,    SECURITYFS_MAGIC, DEVPTS_SUPER_MAGIC, BPF_FS_MAGIC,        PSTOREFS_MAGIC,
-        EFIVARFS_MAGIC,   BINFMTFS_MAGIC,   AUTOFS_SUPER_MAGIC, CONFIGFS_MAGIC,      FUSECTL_MAGIC,
-        MQUEUE_MAGIC,     SELINUX_MAGIC };
 
 /* A directory on the way down. */
 typedef struct
@@ -232,19 +219,6 @@ push (Walker *walker, int fd, const struct stat *status)
   return look_up (walker) && visit_directory (walker);
 }
 
-bool
-walk_is_kernel_file_system (int fd)
-{
-  struct statfs status;
-
-  if (fstatfs (fd, &status) != 0)
-    return false;
-  for (size_t i = 0; i < sizeof KERNEL_FILE_SYSTEMS / sizeof *KERNEL_FILE_SYSTEMS; i++)
-    if ((unsigned long)status.f_type == KERNEL_FILE_SYSTEMS[i])
-      return true;
-  return false;
-}
-
 static bool
 descend (Walker *walker, const char *name)
 {
@@ -255,7 +229,7 @@ descend (Walker *walker, const char *name)
   set_path (walker, name);
   if (fd < 0 || fstat (fd, &status) != 0)
     tell_error (walker, errno);
-  else if (status.st_dev == last_level (walker)->device || !walk_is_kernel_file_system (fd))
+  else if (status.st_dev == last_level (walker)->device || !is_kernel_files (fd))
     {
       done = push (walker, fd, &status);
       if (walker->fd != fd)

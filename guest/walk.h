@@ -51,8 +51,5 @@ typedef struct
 
 WalkOutcome walk_tree (const Walk *walk);
 
-/* Whether @fd is in a file system that shows what the kernel knows instead of files. */
-bool walk_is_kernel_file_system (int fd);
-
 /* The monotonic clock, in nanoseconds. */
 int64_t walk_clock (void);

@@ -3,6 +3,7 @@
 #include "watch-tree.h"
 
 #include "file-path.h"
+#include "kernel-files.h"
 #include "walk.h"
 
 #include <dirent.h>
@@ -152,7 +153,7 @@ is_left_out (const WatchTree *tree, int fd)
   struct stat status;
 
   return fstat (fd, &status) != 0 || file_is_history (tree->worker, &status)
-         || walk_is_kernel_file_system (fd);
+         || is_kernel_files (fd);
 }
 
 /* The number of the watch; -1 with errno set, 0 when the directory is left out. */

@@ -24,6 +24,7 @@
 
 /* What does not end by itself by then hangs. */
 #define CANCEL_TIMEOUT (500 * LOOP_MILLISECOND)
+#define CLEANUP_TIMEOUT (60000 * LOOP_MILLISECOND)
 
 typedef struct
 {
@@ -458,7 +459,8 @@ worker_task_cancel (WorkerTask *task)
     }
   header.call = task->worker->number;
   link_send (task->worker->socket, &header, NULL);
-  loop_timer_start (task->pool->broker->loop, &task->cancel_timer, CANCEL_TIMEOUT);
+  loop_timer_start (task->pool->broker->loop, &task->cancel_timer,
+                    task->call->kind->cleans_up ? CLEANUP_TIMEOUT : CANCEL_TIMEOUT);
 }
 
 void

@@ -32,6 +32,8 @@ static const struct
   { "file.mkdir", file_mkdir },
   { "file.delete", file_delete },
   { "file.move", file_move },
+  { "file.unpack", file_unpack },
+  { "file.pack", file_pack },
 };
 
 static void
@@ -134,8 +136,8 @@ read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
   return false;
 }
 
-static bool
-is_ended (const FileWorker *worker)
+bool
+worker_is_cancelled (const FileWorker *worker)
 {
   return worker->closed || worker->cancelled;
 }
@@ -147,11 +149,11 @@ wait_for_frame (FileWorker *worker)
   AsbFrameHeader header;
   const uint8_t *payload;
 
-  if (is_ended (worker) || !read_frame (worker, &header, &payload))
+  if (worker_is_cancelled (worker) || !read_frame (worker, &header, &payload))
     return false;
   if (header.call == worker->call)
     take_frame (worker, &header, payload);
-  return !is_ended (worker);
+  return !worker_is_cancelled (worker);
 }
 
 bool
@@ -162,7 +164,7 @@ worker_goes_on (FileWorker *worker)
   const uint8_t *payload;
   const char *reason;
 
-  while (!is_ended (worker))
+  while (!worker_is_cancelled (worker))
     {
       if (frame_reader_next (&worker->reader, &header, &payload, &reason) == ASB_FRAME_OK)
         {
@@ -191,7 +193,7 @@ worker_wait_for (FileWorker *worker, int fd, int timeout)
     worker->closed = true;
   worker_goes_on (worker);
   worker->heard = false;
-  return !is_ended (worker);
+  return !worker_is_cancelled (worker);
 }
 
 size_t
@@ -210,7 +212,7 @@ worker_send (FileWorker *worker, const void *bytes, size_t size)
       uint64_t room = ASB_FRAME_WINDOW - (worker->sent - worker->credited);
       size_t part = size < ASB_FRAME_MAX_DATA ? size : ASB_FRAME_MAX_DATA;
 
-      if (worker->stopped || is_ended (worker))
+      if (worker->stopped || worker_is_cancelled (worker))
         return false;
       if (room == 0)
         {

@@ -50,8 +50,12 @@ typedef struct
 
 /* For the calls. What returns false because the call has been cancelled sets no failure. */
 
-/* Looks whether the call has been cancelled, without waiting. */
+/* Looks whether the call has been cancelled, without waiting. Not before the end of the input, of
+ * which it would lose some. */
 bool worker_goes_on (FileWorker *worker);
+
+/* Whether that has been heard by now. */
+bool worker_is_cancelled (const FileWorker *worker);
 
 /* The same after @fd has something to be read, the broker has said something, or @timeout
  * milliseconds are over (-1: never). */

@@ -101,6 +101,7 @@ static const char *const names[] = {
   [ASB_ERROR_SANDBOX_EXPIRED] = "sandbox_expired",
   [ASB_ERROR_SANDBOX_DELETED] = "sandbox_deleted",
   [ASB_ERROR_SNAPSHOT_NOT_FOUND] = "snapshot_not_found",
+  [ASB_ERROR_ARCHIVE_DAMAGED] = "archive_damaged",
   [ASB_ERROR_INTERNAL] = "internal_error",
 };
 

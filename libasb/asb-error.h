@@ -108,6 +108,7 @@ GQuark asb_error_quark (void);
  * again
  * @ASB_ERROR_TEXT_AMBIGUOUS: the text that was to be replaced is in the file more often than it was
  * said to be. Say more of what stands around it
+ * @ASB_ERROR_ARCHIVE_DAMAGED: what came is no archive, or not the whole of one. Get it again
  *
  * Why something failed. A cancelled operation always fails with %G_IO_ERROR_CANCELLED. Whether a
  * repetition may help, and ids to look things up by, are in the [class@ErrorInfo] of the error.
@@ -180,6 +181,7 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_SANDBOX_EXPIRED,
   ASB_ERROR_SANDBOX_DELETED,
   ASB_ERROR_SNAPSHOT_NOT_FOUND,
+  ASB_ERROR_ARCHIVE_DAMAGED,
   ASB_ERROR_INTERNAL
 } AsbError;
 

@@ -6,11 +6,15 @@ usage: make-corpus.py          writes corpus/TARGET/NAME and dictionaries/TARGET
        make-corpus.py --check  says, as TAP, whether that is what is there
 """
 
+import io
 import json
 import pathlib
 import shutil
 import struct
 import sys
+import tarfile
+import zipfile
+import zlib
 
 MAX_SIZE = 4096
 
@@ -800,7 +804,70 @@ def websockets():
     return corpus
 
 
+# Archives: a byte for how the folder is, then the bytes.
+
+def tar(*members, format=tarfile.USTAR_FORMAT, end=1024):
+    out = b""
+    for name, data, *more in members:
+        info = tarfile.TarInfo(name)
+        info.size, info.mtime = len(data), 1_000_000_000
+        for key, value in (more[0] if more else {}).items():
+            setattr(info, key, value)
+        out += info.tobuf(format, "utf-8", "surrogateescape") + data + b"\0" * (-len(data) % 512)
+    return out + b"\0" * end
+
+
+def gzipped(data):
+    """Without compressing: that is not the same everywhere."""
+    packer = zlib.compressobj(0, zlib.DEFLATED, 31)
+    return packer.compress(data) + packer.flush()
+
+
+def zipped(*members, method=zipfile.ZIP_STORED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method, compresslevel=0) as archive:
+        for name, data, mode in members:
+            info = zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6))
+            info.external_attr, info.create_system, info.compress_type = mode << 16, 3, method
+            archive.writestr(info, data)
+    return file.getvalue()
+
+
+def archives():
+    FOLDER, LINK, HARD, FIFO, DEVICE = ({"type": type} for type in (tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE))
+    usual = tar(("d", b"", FOLDER), ("d/f", b"text"), ("l", b"", {**LINK, "linkname": "d/f"}), ("h", b"", {**HARD, "linkname": "d/f"}))
+    sparse = {"pax_headers": {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "s", "GNU.sparse.realsize": "9000"}}
+    each = {
+        "usual": usual,
+        "gzip": gzipped(usual),
+        "gzip-twice": gzipped(usual[:700]) + gzipped(usual[700:]) + b"\0" * 10,
+        "gnu": tar(("d/" + "m" * 120, b"", {**LINK, "linkname": "o" * 110}), format=tarfile.GNU_FORMAT),
+        "pax": tar(("u\u0308/\udcff", b"x"), format=tarfile.PAX_FORMAT),
+        "pax-long": tar(("n" * 300, b""), format=tarfile.PAX_FORMAT),
+        "sparse": tar(("x", b"1\n512\n4\n" + b"\0" * 503 + b"data", sparse), format=tarfile.PAX_FORMAT),
+        "conflicts": tar(("a", b"new"), ("d/c/e", b""), ("l", b"")),
+        "kinds": tar(("a", b"", FOLDER), ("d", b"file")),
+        "leak-link": tar(("l2", b"", {**LINK, "linkname": "../x"})),
+        "leak-hard": tar(("h", b"", {**HARD, "linkname": "/etc/passwd"})),
+        "leak-name": tar(("../x", b"bad")),
+        "through": tar(("l3", b"", {**LINK, "linkname": "d"}), ("l3/x", b"bad")),
+        "fifo": tar(("p", b"", FIFO)),
+        "device": tar(("c", b"", DEVICE)),
+        "set-id": tar(("s", b"x", {"mode": 0o4755})),
+        "cut": usual[:1300],
+        "no-end": tar(("a", b"x"), end=512),
+        "empty": tar(),
+        "zip": zipped(("d/", b"", 0o40755), ("d/f", b"text", 0o100644), ("l", b"d/f", 0o120777)),
+        "zip-deflated": zipped(("\u00e4", b"text" * 20, 0o100755), method=zipfile.ZIP_DEFLATED),
+        "zip-empty": zipped(),
+        "zip-leak": zipped(("l", b"../../x", 0o120777)),
+        "zip-method": zipped(("a", b"text", 0o100644)).replace(b"PK\x03\x04\x14\0\0\0\0\0", b"PK\x03\x04\x14\0\0\0\x0e\0"),
+    }
+    return {f"{name}-{how}": bytes([how]) + data for name, data in each.items() for how in (6, 3, 9, 17) if how == 6 or name in ("usual", "zip", "conflicts", "kinds")}
+
+
 CORPORA = {
+    "archive": archives,
     "websocket": websockets,
     "frame": frames,
     "control": controls,

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "archive-merge.h"
+
+#include "name-list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+
+typedef struct
+{
+  const ArchiveUnpacking *unpacking;
+  ArchiveAttributesList *attributes;
+  ArchiveCounts *counts;
+  Failure *failure;
+  bool moves; /* not only looks */
+  char path[PATH_MAX];
+} Merge;
+
+/* A name in both folders. */
+typedef struct
+{
+  int from_fd;
+  int to_fd;
+  const char *name;
+  struct stat from;
+  struct stat to;
+  bool exists;
+} Pair;
+
+static bool merge_folder (Merge *merge, int from_fd, int to_fd);
+
+static bool
+fail (Merge *merge, int error)
+{
+  return failure_set_errno (merge->failure, error, "unpack", merge->path);
+}
+
+static bool
+look (Merge *merge, Pair *pair)
+{
+  if (fstatat (pair->from_fd, pair->name, &pair->from, AT_SYMLINK_NOFOLLOW) != 0)
+    return fail (merge, errno);
+  pair->exists = fstatat (pair->to_fd, pair->name, &pair->to, AT_SYMLINK_NOFOLLOW) == 0;
+  return pair->exists || errno == ENOENT ? true : fail (merge, errno);
+}
+
+/* Not every file system knows how to rename without replacing. */
+static bool
+rename_new (const Pair *pair)
+{
+  if (renameat2 (pair->from_fd, pair->name, pair->to_fd, pair->name, RENAME_NOREPLACE) == 0)
+    return true;
+  if (errno != EINVAL && errno != ENOSYS)
+    return false;
+  if (S_ISDIR (pair->from.st_mode))
+    return renameat (pair->from_fd, pair->name, pair->to_fd, pair->name) == 0;
+  return linkat (pair->from_fd, pair->name, pair->to_fd, pair->name, 0) == 0;
+}
+
+static bool
+put (Merge *merge, Pair *pair)
+{
+  if (!merge->moves || rename_new (pair))
+    return true;
+  return fail (merge, errno);
+}
+
+static bool
+replace (Merge *merge, Pair *pair)
+{
+  const ArchiveCaller *caller = merge->unpacking->caller;
+
+  /* Renaming would get round it. */
+  if (S_ISREG (pair->to.st_mode) && faccessat (pair->to_fd, pair->name, W_OK, AT_EACCESS) != 0)
+    return fail (merge, errno);
+  if (!merge->moves)
+    return true;
+  errno = 0;
+  if (caller->lock && !caller->lock (caller->data, pair->to_fd, pair->name))
+    return errno == 0 ? false : fail (merge, errno);
+  if (renameat (pair->from_fd, pair->name, pair->to_fd, pair->name) != 0)
+    return fail (merge, errno);
+  merge->counts->replaced++;
+  return true;
+}
+
+static bool
+is_folder_merged (const Pair *pair)
+{
+  return pair->exists && S_ISDIR (pair->from.st_mode) && S_ISDIR (pair->to.st_mode);
+}
+
+/* There is something that is not to be merged with. */
+static bool
+meet (Merge *merge, Pair *pair)
+{
+  bool needs_folder = S_ISDIR (pair->from.st_mode);
+
+  switch (merge->unpacking->conflict)
+    {
+    case ARCHIVE_CONFLICT_SKIP:
+      merge->counts->skipped += merge->moves;
+      return true;
+    case ARCHIVE_CONFLICT_OVERWRITE:
+      if (needs_folder || S_ISDIR (pair->to.st_mode))
+        return fail (merge, needs_folder ? ENOTDIR : EISDIR);
+      return replace (merge, pair);
+    default:
+      return fail (merge, EEXIST);
+    }
+}
+
+static bool
+enter (Merge *merge, Pair *pair)
+{
+  const ArchiveCaller *caller = merge->unpacking->caller;
+  int from_fd;
+  int to_fd;
+  bool done = false;
+
+  if (caller->is_protected && caller->is_protected (caller->data, &pair->to))
+    {
+      failure_set (merge->failure, FAILURE_PATH_PROTECTED,
+                   "Could not unpack “%.256s”: it belongs to the history and is protected",
+                   merge->path);
+      failure_add_path (merge->failure, merge->path);
+      return false;
+    }
+  archive_attributes_forget (merge->attributes, merge->path);
+  from_fd = openat (pair->from_fd, pair->name, OPEN_FOLDER);
+  to_fd = openat (pair->to_fd, pair->name, OPEN_FOLDER);
+  if (from_fd < 0 || to_fd < 0)
+    fail (merge, errno);
+  else
+    done = merge_folder (merge, from_fd, to_fd);
+  if (from_fd >= 0)
+    close (from_fd);
+  if (to_fd >= 0)
+    close (to_fd);
+  return done;
+}
+
+static bool
+merge_name (Merge *merge, int from_fd, int to_fd, const char *name)
+{
+  Pair pair = { .from_fd = from_fd, .to_fd = to_fd, .name = name };
+
+  if (!look (merge, &pair))
+    return false;
+  if (!pair.exists)
+    return put (merge, &pair);
+  return is_folder_merged (&pair) ? enter (merge, &pair) : meet (merge, &pair);
+}
+
+static bool
+merge_names (Merge *merge, const NameList *names, int from_fd, int to_fd)
+{
+  const ArchiveCaller *caller = merge->unpacking->caller;
+  size_t length = strlen (merge->path);
+  bool done = true;
+
+  for (size_t i = 0; done && i < names->n_names; i++)
+    {
+      snprintf (merge->path + length, sizeof merge->path - length, "%s%s", length > 0 ? "/" : "",
+                names->sorted[i]);
+      done = caller->goes_on (caller->data) && merge_name (merge, from_fd, to_fd, names->sorted[i]);
+    }
+  merge->path[length] = '\0';
+  return done;
+}
+
+static bool
+merge_folder (Merge *merge, int from_fd, int to_fd)
+{
+  int fd = openat (from_fd, ".", OPEN_FOLDER);
+  DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
+  NameList names = { 0 };
+  bool done;
+
+  if (!folder)
+    {
+      fail (merge, errno);
+      if (fd >= 0)
+        close (fd);
+      return false;
+    }
+  done = name_list_read (&names, folder, SIZE_MAX) == NAMES_READ && name_list_sort (&names);
+  closedir (folder);
+  done = done ? merge_names (merge, &names, from_fd, to_fd) : fail (merge, ENOMEM);
+  name_list_clear (&names);
+  return done;
+}
+
+bool
+archive_merge (const ArchiveUnpacking *unpacking, int staging_fd, ArchiveAttributesList *attributes,
+               ArchiveCounts *counts, Failure *failure)
+{
+  Merge merge
+      = { .unpacking = unpacking, .attributes = attributes, .counts = counts, .failure = failure };
+
+  archive_attributes_forget (attributes, "");
+  if (!merge_folder (&merge, staging_fd, unpacking->target_fd))
+    return false;
+  merge.moves = true;
+  return merge_folder (&merge, staging_fd, unpacking->target_fd);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Puts what has been unpacked into a folder that was there before, file by file. */
+
+#pragma once
+
+#include "archive-attributes.h"
+#include "archive-folder.h"
+
+/* Looks at all of it first: what the conflict rule refuses is refused before anything is moved. */
+bool archive_merge (const ArchiveUnpacking *unpacking, int staging_fd,
+                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure);

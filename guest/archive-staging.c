@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "archive-staging.h"
+
+#include "archive-folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+#define MAX_TRIES 16
+
+static bool
+is_dots (const char *name)
+{
+  return strcmp (name, ".") == 0 || strcmp (name, "..") == 0;
+}
+
+static DIR *
+open_folder (int directory_fd, const char *name)
+{
+  int fd = openat (directory_fd, name, OPEN_FOLDER);
+  DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
+
+  if (!folder && fd >= 0)
+    close (fd);
+  return folder;
+}
+
+/* What is deeper than anything that is unpacked was put there by somebody else, and stays. */
+static void
+remove_tree (int directory_fd, const char *name, int depth)
+{
+  DIR *folder;
+  struct dirent *entry;
+
+  if (unlinkat (directory_fd, name, 0) == 0 || depth > ARCHIVE_MAX_DEPTH + 1)
+    return;
+  folder = open_folder (directory_fd, name);
+  if (!folder)
+    return;
+  while ((entry = readdir (folder)))
+    if (!is_dots (entry->d_name))
+      remove_tree (dirfd (folder), entry->d_name, depth + 1);
+  closedir (folder);
+  unlinkat (directory_fd, name, AT_REMOVEDIR);
+}
+
+static bool
+is_there (const ArchiveStaging *staging)
+{
+  struct stat here;
+  struct stat there;
+
+  return fstat (staging->fd, &here) == 0
+         && fstatat (staging->base_fd, staging->name, &there, AT_SYMLINK_NOFOLLOW) == 0
+         && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+/* One of somebody else is his. */
+static void
+remove_abandoned (int base_fd, const char *name)
+{
+  struct stat status;
+  int fd = openat (base_fd, name, OPEN_FOLDER);
+
+  if (fd < 0)
+    return;
+  if (fstat (fd, &status) == 0 && status.st_uid == geteuid () && flock (fd, LOCK_EX | LOCK_NB) == 0)
+    remove_tree (base_fd, name, 0);
+  close (fd);
+}
+
+static void
+remove_all_abandoned (int base_fd)
+{
+  DIR *folder = open_folder (base_fd, ".");
+  struct dirent *entry;
+
+  while (folder && (entry = readdir (folder)))
+    if (strncmp (entry->d_name, ARCHIVE_STAGING_PREFIX, strlen (ARCHIVE_STAGING_PREFIX)) == 0)
+      remove_abandoned (base_fd, entry->d_name);
+  if (folder)
+    closedir (folder);
+}
+
+/* False with errno set; EAGAIN when somebody took it for an abandoned one. */
+static bool
+make (ArchiveStaging *staging)
+{
+  uint64_t number;
+
+  if (getrandom (&number, sizeof number, 0) != sizeof number)
+    return false;
+  snprintf (staging->name, sizeof staging->name, ARCHIVE_STAGING_PREFIX "%016llx",
+            (unsigned long long)number);
+  if (mkdirat (staging->base_fd, staging->name, 0700) != 0)
+    return false;
+  staging->fd = openat (staging->base_fd, staging->name, OPEN_FOLDER);
+  if (staging->fd >= 0 && flock (staging->fd, LOCK_EX | LOCK_NB) == 0 && is_there (staging))
+    return true;
+  archive_staging_end (staging);
+  errno = EAGAIN;
+  return false;
+}
+
+bool
+archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path, Failure *failure)
+{
+  *staging = (ArchiveStaging){ .base_fd = base_fd, .fd = -1 };
+  remove_all_abandoned (base_fd);
+  for (int i = 0; i < MAX_TRIES; i++)
+    {
+      if (make (staging))
+        return true;
+      if (errno != EAGAIN && errno != EEXIST)
+        break;
+    }
+  return failure_set_errno (failure, errno, "unpack into", path);
+}
+
+void
+archive_staging_release (ArchiveStaging *staging)
+{
+  if (staging->fd >= 0)
+    close (staging->fd);
+  staging->fd = -1;
+}
+
+void
+archive_staging_end (ArchiveStaging *staging)
+{
+  if (staging->fd < 0)
+    return;
+  remove_tree (staging->base_fd, staging->name, 0);
+  archive_staging_release (staging);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The private folder in which an archive is unpacked before anything of it is seen. It is locked
+ * as long as somebody unpacks into it; one that nobody has locked was left by a process that was
+ * killed, and goes when the next comes to the same place. */
+
+#pragma once
+
+#include "failure.h"
+
+#include <stdbool.h>
+
+typedef struct
+{
+  int base_fd; /* the folder it is in */
+  int fd;      /* −1: there is none */
+  char name[40];
+} ArchiveStaging;
+
+/* @path is for messages. */
+bool archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path,
+                            Failure *failure);
+
+/* It has been renamed to what it was for. */
+void archive_staging_release (ArchiveStaging *staging);
+
+/* Removes it with all that is in it. */
+void archive_staging_end (ArchiveStaging *staging);

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Archives for tests, and how they are sent and taken."""
+
+import gzip
+import io
+import os
+import stat
+import tarfile
+import zipfile
+
+from guestlib import INPUT, OUTPUT, text
+
+MIB = 1 << 20
+STAGING = ".asb-unpack-"
+
+
+def member(name, data=b"", type=None, target="", mode=0o644, mtime=1_000_000_000, **attributes):
+    info = tarfile.TarInfo(name if isinstance(name, str) else name.decode("utf-8", "surrogateescape"))
+    info.size = len(data)
+    info.mode = mode
+    info.mtime = mtime
+    info.type = type or tarfile.REGTYPE
+    info.linkname = target
+    for key, value in attributes.items():
+        setattr(info, key, value)
+    return info, data
+
+
+def folder(name, mode=0o755):
+    return member(name, type=tarfile.DIRTYPE, mode=mode)
+
+
+def link(name, target):
+    return member(name, type=tarfile.SYMTYPE, target=target, mode=0o777)
+
+
+def hard_link(name, target):
+    return member(name, type=tarfile.LNKTYPE, target=target)
+
+
+def tar(*members, format=tarfile.PAX_FORMAT):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=format, errors="surrogateescape", encoding="utf-8") as archive:
+        for info, data in members:
+            archive.addfile(info, io.BytesIO(data))
+    return file.getvalue()
+
+
+def zipped(*members, method=zipfile.ZIP_DEFLATED):
+    """Members are (name, data, mode, with the kind)."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, data, mode in members:
+            info = zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6))
+            info.external_attr = mode << 16
+            info.create_system = 3
+            info.compress_type = method
+            archive.writestr(info, data)
+    return file.getvalue()
+
+
+def start_unpack(client, path, record=None, **args):
+    return client.start("file.unpack", {"path": text(path), **args}, record=record)
+
+
+def unpack(client, path, data, record=None, piece=None, **args):
+    call = start_unpack(client, path, record=record, **args)
+    for start in range(0, len(data), piece or len(data) or 1):
+        client.write(call, data[start:start + (piece or len(data))])
+    if call.reply is None:
+        client.write(call, fin=True)
+    return client.wait(call)
+
+
+def pack(client, path, record=None, **args):
+    return client.run("file.pack", {"path": text(path), **args}, channels=[OUTPUT], record=record)
+
+
+def packed(call):
+    """The members of what came: name → TarInfo, and the archive."""
+    assert call.result, call.reply
+    archive = tarfile.open(fileobj=io.BytesIO(bytes(call.output[OUTPUT])), errors="surrogateescape", encoding="utf-8")
+    return {info.name: info for info in archive.getmembers()}, archive
+
+
+def tree(path):
+    """Everything below a folder: relative path → what it is."""
+    found = {}
+    for root, folders, files in os.walk(path):
+        for name in folders + files:
+            whole = os.path.join(root, name)
+            status = os.lstat(whole)
+            if stat.S_ISLNK(status.st_mode):
+                value = "-> " + os.readlink(whole)
+            elif stat.S_ISDIR(status.st_mode):
+                value = "folder"
+            else:
+                with open(whole, "rb") as file:
+                    value = file.read()
+            found[os.path.relpath(whole, path)] = value
+    return found
