@@ -288,6 +288,7 @@ command_new (Call *call)
   list_init (&self->signals);
   loop_timer_init (&self->kill_timer, kill_timed_out, self);
   loop_timer_init (&self->supervisor_timer, supervisor_timed_out, self);
+  loop_timer_count_running (&self->supervisor_timer);
   loop_task_init (&self->free_task, free_command, self);
   list_append (&self->broker->commands, &self->link);
   snprintf (self->id, sizeof self->id, "%.12s-%llu", self->broker->boot_id,

@@ -2,6 +2,8 @@
 
 #include "loop.h"
 
+#include "pause.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -28,6 +30,7 @@ struct Loop
   List timers;
   List tasks;
   List removed;
+  PauseWatch pauses;
 };
 
 Loop *
@@ -46,6 +49,7 @@ loop_new (void)
   list_init (&loop->timers);
   list_init (&loop->tasks);
   list_init (&loop->removed);
+  pause_watch_init (&loop->pauses, loop_now ());
   return loop;
 }
 
@@ -68,19 +72,40 @@ loop_now (void)
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int
-milliseconds_to_wait (const Loop *loop)
+static bool
+counts_running (const Loop *loop)
 {
-  const LoopTimer *first;
+  LIST_FOREACH (node, &loop->timers)
+  {
+    if (LIST_ITEM (node, LoopTimer, link)->counts_running)
+      return true;
+  }
+  return false;
+}
+
+/* Until the next timer is due; −1 when there is none. */
+static int64_t
+time_to_wait (const Loop *loop)
+{
   int64_t left;
 
   if (list_is_empty (&loop->timers))
     return -1;
-  first = LIST_ITEM (loop->timers.next, LoopTimer, link);
-  left = (first->due - loop_now () + LOOP_MILLISECOND - 1) / LOOP_MILLISECOND;
+  left = LIST_ITEM (loop->timers.next, LoopTimer, link)->due - loop_now ();
   if (left < 0)
     return 0;
-  return left > INT_MAX ? INT_MAX : (int)left;
+  return left > PAUSE_HEARTBEAT && counts_running (loop) ? PAUSE_HEARTBEAT : left;
+}
+
+/* What was to be done in some time is to be done in that time of running. */
+static void
+postpone_timers (Loop *loop, int64_t wait)
+{
+  int64_t pause = pause_watch_look (&loop->pauses, wait < 0 ? INT64_MAX / 2 : wait, loop_now ());
+
+  if (pause > 0)
+    LIST_FOREACH (node, &loop->timers)
+  LIST_ITEM (node, LoopTimer, link)->due += pause;
 }
 
 static void
@@ -115,8 +140,12 @@ static void
 run_turn (Loop *loop)
 {
   struct epoll_event events[MAX_EVENTS];
-  int n = epoll_wait (loop->epoll_fd, events, MAX_EVENTS, milliseconds_to_wait (loop));
+  int64_t wait = time_to_wait (loop);
+  int64_t left = (wait + LOOP_MILLISECOND - 1) / LOOP_MILLISECOND;
+  int n = epoll_wait (loop->epoll_fd, events, MAX_EVENTS,
+                      wait < 0 ? -1 : (int)(left > INT_MAX ? INT_MAX : left));
 
+  postpone_timers (loop, wait);
   for (int i = 0; i < n; i++)
     {
       LoopSource *source = events[i].data.ptr;
@@ -212,6 +241,13 @@ loop_timer_init (LoopTimer *timer, void (*callback) (void *data), void *data)
   list_init (&timer->link);
   timer->callback = callback;
   timer->data = data;
+  timer->counts_running = false;
+}
+
+void
+loop_timer_count_running (LoopTimer *timer)
+{
+  timer->counts_running = true;
 }
 
 void

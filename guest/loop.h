@@ -21,6 +21,9 @@ typedef struct
   void (*callback) (void *data);
   void *data;
   int64_t due;
+
+  /* It counts the time in which this process runs. */
+  bool counts_running;
 } LoopTimer;
 
 /* Runs once when the descriptors that were ready have been served. */
@@ -53,6 +56,10 @@ bool loop_set_events (LoopSource *source, uint32_t events);
 void loop_remove (LoopSource *source);
 
 void loop_timer_init (LoopTimer *timer, void (*callback) (void *data), void *data);
+
+/* Makes it count the time in which this process is not stopped. Others notice only the part of a
+ * pause that is beyond what they wait for. */
+void loop_timer_count_running (LoopTimer *timer);
 void loop_timer_start (Loop *loop, LoopTimer *timer, int64_t delay);
 void loop_timer_stop (LoopTimer *timer);
 

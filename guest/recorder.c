@@ -279,6 +279,7 @@ recorder_new (Loop *loop, const char *history_dir)
   recorder->history_dir = history_dir;
   list_init (&recorder->requests);
   loop_timer_init (&recorder->patience, lose_patience, recorder);
+  loop_timer_count_running (&recorder->patience);
   start_historian (recorder);
   return recorder;
 }

@@ -5,6 +5,7 @@
 #include "command-job.h"
 #include "execute.h"
 #include "loop.h"
+#include "pause.h"
 #include "process-tree.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ typedef struct
   bool main_runs;
   bool exit_is_due; /* to be told */
   int exit_status;
-  int64_t deadline;
+  int64_t deadline; /* by the time we run */
+  PauseWatch pauses;
   int64_t next_step; /* from TERM to KILL, and of KILL again */
   int64_t kill_interval;
   int64_t give_up; /* waiting for what was killed */
@@ -117,7 +119,10 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
   volatile ExecuteFault fault = { 0 };
 
   if (job->deadline > 0)
-    self->deadline = loop_now () + job->deadline;
+    {
+      self->deadline = loop_now () + job->deadline;
+      pause_watch_init (&self->pauses, loop_now ());
+    }
   self->pid = vfork ();
   if (self->pid == 0)
     execute_command (job, streams, &fault);
@@ -364,17 +369,28 @@ earlier (int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-static int
-milliseconds_to_wait (const Supervisor *self)
+/* Nanoseconds, NEVER when nothing is due. Where a deadline runs a pause must be noticed. */
+static int64_t
+time_to_wait (const Supervisor *self)
 {
   int64_t due = earlier (self->give_up, earlier (self->deadline, self->next_step));
-  int64_t left = (due - loop_now () + LOOP_MILLISECOND - 1) / LOOP_MILLISECOND;
+  int64_t left = due - loop_now ();
 
   if (due == NEVER)
-    return -1;
+    return NEVER;
   if (left < 0)
     return 0;
-  return left > INT_MAX ? INT_MAX : (int)left;
+  return self->deadline != NEVER ? earlier (left, PAUSE_HEARTBEAT) : left;
+}
+
+static int
+to_milliseconds (int64_t time)
+{
+  int64_t milliseconds = time / LOOP_MILLISECOND + (time % LOOP_MILLISECOND > 0);
+
+  if (time == NEVER)
+    return -1;
+  return milliseconds > INT_MAX ? INT_MAX : (int)milliseconds;
 }
 
 static void
@@ -399,7 +415,13 @@ turn (Supervisor *self)
     { .fd = self->signal_fd, .events = POLLIN },
   };
 
-  if (poll (polled, 2, milliseconds_to_wait (self)) < 0)
+  int64_t wait = time_to_wait (self);
+  int n_polled = poll (polled, 2, to_milliseconds (wait));
+  int64_t pause = pause_watch_look (&self->pauses, wait == NEVER ? NEVER / 2 : wait, loop_now ());
+
+  if (self->deadline != NEVER)
+    self->deadline += pause;
+  if (n_polled < 0)
     return;
   if (polled[1].revents && read (self->signal_fd, &info, sizeof info) > 0)
     reap (self);

@@ -106,6 +106,72 @@ def test_starved():
         guest.stop()
 
 
+def family(pid):
+    """A process and all that it started."""
+    found = [pid]
+    for parent in found:
+        with open(f"/proc/{parent}/task/{parent}/children") as file:
+            found += map(int, file.read().split())
+    return found
+
+
+@contextlib.contextmanager
+def paused(guest):
+    """The guest and its commands are stopped, as in a sandbox that is frozen."""
+    stopped = family(guest.process.pid)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    yield
+    for pid in reversed(stopped):
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_deadline_over_a_pause():
+    """A deadline counts the time in which the sandbox runs."""
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.start_command(["sh", "-c", "echo begun; read -r word; echo $word"],
+                                    stdin="stream", deadline_ms=6000)
+        job = client.run("job.start", {"argv": ["sleep", "1000"], "deadline_ms": 6000}).result
+        client.until(lambda: b"begun" in call.stdout)
+        with paused(guest):
+            select.select([], [], [], 8)
+        assert client.run("job.status", {"job_id": job["job_id"]}).result["state"] == "running"
+        client.write(call, b"well\n")
+        client.wait(call, OUTPUT, ERRORS)
+        assert (call.result["reason"], call.stdout) == ("exited", b"begun\nwell\n"), call.result
+        began = time.monotonic()
+        result = client.run("job.wait", {"job_id": job["job_id"]}).result["result"]
+        assert result["reason"] == "timeout", result
+        assert 1 < time.monotonic() - began < 6 + PROMPT, time.monotonic() - began
+
+
+def test_deadline_after_a_pause():
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.start_command(["sh", "-c", "echo begun; exec sleep 1000"], deadline_ms=6000)
+        client.until(lambda: b"begun" in call.stdout)
+        with paused(guest):
+            select.select([], [], [], 6)
+        began = time.monotonic()
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["reason"] == "timeout", call.result
+        assert 1 < time.monotonic() - began < 6 + PROMPT, time.monotonic() - began
+
+
+def test_deadline_of_the_starved():
+    """Who gets no processor does not run longer for it."""
+    with few_processors() as join, Guest(preexec_fn=join) as guest:
+        client = guest.connect()
+        began = time.monotonic()
+        call = client.start_command(["sh", "-c", "while :; do :; done & while :; do :; done & while :; do :; done"],
+                                    deadline_ms=3000)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["reason"] == "timeout", call.result
+        assert time.monotonic() - began < 3 + 4 * PROMPT, time.monotonic() - began
+        guest.stop()
+
+
 def test_supervisor_stopped_at_the_end():
     """A command that stops its supervisor when it shall end does not hold the result, nor escape."""
     with Guest() as guest:
