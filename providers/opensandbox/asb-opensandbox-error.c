@@ -5,8 +5,8 @@
 #include <libsoup/soup.h>
 #include <string.h>
 
-#include "asb-opensandbox-clock.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-url.h"
 
 #define MAX_TEXT 512
 #define DIRECT_HINT                                                                                \
@@ -155,12 +155,17 @@ asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char
 
   /* Nothing but the origin: the rest may be a secret that was sent along. */
   if (to && g_uri_get_host (to))
-    place = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (to), NULL, g_uri_get_host (to),
-                        g_uri_get_port (to), "", NULL, NULL);
-  message = g_strdup_printf (
-      "Could not %s: the server redirects to %s%s%s (HTTP %u), which is not followed; check the "
-      "address of the server, http or https",
-      what, place ? "“" : "", place ? place : "nowhere", place ? "”" : "", status);
+    place = asb_opensandbox_url_dup_origin (to);
+  if (to && asb_opensandbox_url_same_origin (from, to))
+    message
+        = g_strdup_printf ("Could not %s: the server redirects to another path (HTTP %u), which "
+                           "is not followed here",
+                           what, status);
+  else
+    message = g_strdup_printf (
+        "Could not %s: the server redirects to %s%s%s (HTTP %u), which is not followed; check the "
+        "address of the server, http or https",
+        what, place ? "“" : "", place ? place : "nowhere", place ? "”" : "", status);
   asb_error_info_set_details (info, make_details (status, NULL, -1));
   return asb_error_new_with_info (ASB_ERROR_PROVIDER, message, info);
 }
@@ -202,10 +207,8 @@ dup_origin (AsbOpensandboxEndpoint *endpoint)
 {
   g_autoptr (GUri) uri = g_uri_parse (endpoint->base, SOUP_HTTP_URI_FLAGS, NULL);
 
-  if (!uri || !g_uri_get_host (uri))
-    return g_strdup ("the server");
-  return g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL, g_uri_get_host (uri),
-                     g_uri_get_port (uri), "", NULL, NULL);
+  return uri && g_uri_get_host (uri) ? asb_opensandbox_url_dup_origin (uri)
+                                     : g_strdup ("the server");
 }
 
 /* Whether the way into a sandbox itself is what does not work. */

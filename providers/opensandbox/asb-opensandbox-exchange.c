@@ -18,6 +18,7 @@
 #define MAX_ERROR_BODY (64 * 1024)
 #define READ_SIZE (32 * 1024)
 #define MAX_REDIRECTS 5
+#define MAX_INFORMATIONAL 16
 /* Servers and balancers close what was idle for a second at the least. A request that is not
  * repeated must not meet that. */
 #define MAX_IDLE (G_USEC_PER_SEC / 2)
@@ -37,6 +38,7 @@ typedef struct
   gint64 sent;
   guint n_retries;
   guint n_redirects;
+  guint n_informational;
   guint previous_delay;
   gboolean needs_new_connection;
   gboolean is_reused;
@@ -140,6 +142,11 @@ fail_for_guard (GTask *task)
 
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED)
     fail (task, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled"));
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_FLOODED)
+    fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                            "Could not %s: the server sends informational replies "
+                                            "without end",
+                                            get_what (self)));
   else
     fail_without_answer (
         task, asb_opensandbox_error_timed_out (asb_opensandbox_request_get_endpoint (self->request),
@@ -466,7 +473,7 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer data)
 
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STALE)
     try_again_now (task);
-  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_MISDIRECTED)
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_REFUSED)
     refused (task);
   else if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE)
     fail_for_guard (task);
@@ -492,8 +499,8 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
   guint status = soup_message_get_status (self->message);
 
   asb_opensandbox_client_log (self->client, self->request, self->uri, status, NULL, self->sent);
-  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED
-      || self->guard.reason == ASB_OPENSANDBOX_ABORT_TIMED_OUT)
+  if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE
+      && self->guard.reason != ASB_OPENSANDBOX_ABORT_REFUSED)
     fail_for_guard (task);
   else if (connection)
     {
@@ -502,8 +509,13 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
     }
   else if (is_redirect (status))
     redirect (task);
-  else if (status >= 200)
+  else if (status >= 300)
     refused (task);
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_REFUSED)
+    fail (task, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                             "Could not %s: the server answered the handshake of a WebSocket with "
+                             "HTTP %u",
+                             get_what (self), status));
   else
     attempt_failed (task, error);
 }
@@ -524,14 +536,26 @@ starting_cb (SoupMessage *message, gpointer data)
     asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_STALE);
 }
 
-/* libsoup would gather the body of any length, and send the request again by itself. */
+/* What libsoup reads by itself is of any length and comes as fast as it is sent, while nobody else
+ * in the thread has a turn: the body that refuses a WebSocket, and the one of a 421, after which it
+ * would also send the request again. */
 static void
 got_headers_cb (SoupMessage *message, gpointer data)
 {
   Exchange *self = data;
 
-  if (soup_message_get_status (message) == SOUP_STATUS_MISDIRECTED_REQUEST)
-    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_MISDIRECTED);
+  if (self->kind == ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET
+      || soup_message_get_status (message) == SOUP_STATUS_MISDIRECTED_REQUEST)
+    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_REFUSED);
+}
+
+static void
+got_informational_cb (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+
+  if (++self->n_informational > MAX_INFORMATIONAL)
+    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_FLOODED);
 }
 
 static void
@@ -552,6 +576,7 @@ attempt (GTask *task)
     soup_message_add_flags (self->message, SOUP_MESSAGE_NEW_CONNECTION);
   g_signal_connect (self->message, "starting", G_CALLBACK (starting_cb), self);
   g_signal_connect (self->message, "got-headers", G_CALLBACK (got_headers_cb), self);
+  g_signal_connect (self->message, "got-informational", G_CALLBACK (got_informational_cb), self);
   self->is_reused = FALSE;
   self->sent = asb_opensandbox_clock_now ();
   asb_opensandbox_guard_begin (&self->guard);

@@ -13,8 +13,9 @@ typedef enum
   ASB_OPENSANDBOX_ABORT_NONE,
   ASB_OPENSANDBOX_ABORT_CANCELLED,
   ASB_OPENSANDBOX_ABORT_TIMED_OUT,
-  ASB_OPENSANDBOX_ABORT_STALE,      /* the connection was idle for too long */
-  ASB_OPENSANDBOX_ABORT_MISDIRECTED /* a status that libsoup would act on by itself */
+  ASB_OPENSANDBOX_ABORT_STALE,   /* the connection was idle for too long */
+  ASB_OPENSANDBOX_ABORT_REFUSED, /* the head says it all, the body is not wanted */
+  ASB_OPENSANDBOX_ABORT_FLOODED  /* informational replies without end */
 } AsbOpensandboxAbort;
 
 /* Called after the attempt was cancelled for a reason that is final. */

@@ -102,10 +102,12 @@ asb_opensandbox_headers_parse_retry_after (const char *value, gint64 now)
   gint64 seconds;
   gint64 date;
 
-  if (!value)
+  if (!value || *value == '\0')
     return -1;
   if (parse_number (value, NULL, &seconds))
     return seconds;
+  if (value[strspn (value, "0123456789")] == '\0')
+    return G_MAXINT64;
   date = asb_opensandbox_headers_parse_date (value);
   if (date < 0)
     return -1;

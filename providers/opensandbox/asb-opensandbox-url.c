@@ -142,3 +142,13 @@ asb_opensandbox_url_dup_plain (GUri *uri)
   return g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL, g_uri_get_host (uri),
                      g_uri_get_port (uri), g_uri_get_path (uri), NULL, NULL);
 }
+
+char *
+asb_opensandbox_url_dup_origin (GUri *uri)
+{
+  gboolean is_https = g_str_equal (g_uri_get_scheme (uri), "https");
+  int port = g_uri_get_port (uri);
+
+  return g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL, g_uri_get_host (uri),
+                     port == (is_https ? 443 : 80) ? -1 : port, "", NULL, NULL);
+}

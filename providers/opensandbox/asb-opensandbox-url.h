@@ -17,5 +17,8 @@ gboolean asb_opensandbox_url_same_origin (GUri *first, GUri *second);
 /* Whether @host is this machine by its name or address. */
 gboolean asb_opensandbox_url_is_loopback (const char *host);
 
+/* “https://host”, with the port where it is not the usual one, and nothing else. */
+char *asb_opensandbox_url_dup_origin (GUri *uri);
+
 /* The text of @uri without a name, password, query values and fragment, for messages. */
 char *asb_opensandbox_url_dup_plain (GUri *uri);

@@ -262,3 +262,49 @@ exchange_settle (void)
 
   wait_for (&call, start_settling);
 }
+
+static gboolean
+cancel_cb (gpointer data)
+{
+  g_cancellable_cancel (data);
+  return G_SOURCE_REMOVE;
+}
+
+void
+exchange_cancel_in (GCancellable *cancellable, guint milliseconds)
+{
+  g_autoptr (GSource) source = g_timeout_source_new (milliseconds);
+
+  g_source_set_callback (source, cancel_cb, g_object_ref (cancellable), g_object_unref);
+  g_source_attach (source, asb_opensandbox_thread_get_context ());
+}
+
+typedef struct
+{
+  GCancellable *cancellable;
+  HostileServer *server;
+  guint n_requests;
+} Cancelling;
+
+/* In a thread that is not the module's, as of programs. */
+static gpointer
+cancel_after (gpointer data)
+{
+  g_autofree Cancelling *cancelling = data;
+
+  hostile_server_wait_for_requests (cancelling->server, cancelling->n_requests);
+  g_cancellable_cancel (cancelling->cancellable);
+  g_object_unref (cancelling->cancellable);
+  return NULL;
+}
+
+void
+exchange_cancel_after (GCancellable *cancellable, HostileServer *server, guint n_requests)
+{
+  Cancelling *cancelling = g_new (Cancelling, 1);
+
+  cancelling->cancellable = g_object_ref (cancellable);
+  cancelling->server = server;
+  cancelling->n_requests = n_requests;
+  g_thread_unref (g_thread_new ("cancel", cancel_after, cancelling));
+}

@@ -36,5 +36,9 @@ char *exchange_dup_body (AsbOpensandboxReply *reply);
 char *exchange_simple (AsbOpensandboxClient *client, const char *method, const char *path,
                        GError **error);
 
+/* Cancels in that many milliseconds, or when the server has read as many requests. */
+void exchange_cancel_in (GCancellable *cancellable, guint milliseconds);
+void exchange_cancel_after (GCancellable *cancellable, HostileServer *server, guint n_requests);
+
 /* Waits until the thread of the module has let go of what was finished. */
 void exchange_settle (void);

@@ -2,6 +2,8 @@
 
 #include "hostile-server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -14,6 +16,7 @@ struct _HostileServer
   guint16 port;
   GThread *thread;
   GCancellable *end;
+  guint delay;
 
   GMutex lock;
   GCond changed;
@@ -27,6 +30,7 @@ struct _HostileConnection
   HostileServer *server;
   GSocket *socket;
   GString *input;
+  gboolean is_broken;
 };
 
 static gboolean
@@ -105,12 +109,27 @@ serve (gpointer data)
   return NULL;
 }
 
+/* Returns early when the server ends. */
+static void
+let_pass (HostileServer *self, guint milliseconds)
+{
+  GPollFD fd;
+
+  if (g_cancellable_make_pollfd (self->end, &fd))
+    {
+      g_poll (&fd, 1, (int)milliseconds);
+      g_cancellable_release_fd (self->end);
+    }
+}
+
 static gpointer
 listen_for_connections (gpointer data)
 {
   HostileServer *self = data;
   GSocket *socket;
 
+  let_pass (self, self->delay);
+  g_socket_listen (self->socket, NULL);
   while ((socket = g_socket_accept (self->socket, self->end, NULL)))
     {
       HostileConnection *connection = g_new0 (HostileConnection, 1);
@@ -127,7 +146,7 @@ listen_for_connections (gpointer data)
 }
 
 HostileServer *
-hostile_server_new (HostileFunc function, gpointer data)
+hostile_server_new_deaf (HostileFunc function, gpointer data)
 {
   HostileServer *self = g_new0 (HostileServer, 1);
   g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
@@ -147,14 +166,30 @@ hostile_server_new (HostileFunc function, gpointer data)
   g_assert_no_error (error);
   g_socket_bind (self->socket, address, TRUE, &error);
   g_assert_no_error (error);
-  g_socket_set_listen_backlog (self->socket, 128);
-  g_socket_listen (self->socket, &error);
-  g_assert_no_error (error);
   bound = g_socket_get_local_address (self->socket, &error);
   g_assert_no_error (error);
   self->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
   self->domain = g_strdup_printf ("127.0.0.1:%u", self->port);
+  return self;
+}
+
+void
+hostile_server_listen_in (HostileServer *self, guint milliseconds)
+{
+  self->delay = milliseconds;
   self->thread = g_thread_new ("listener", listen_for_connections, self);
+}
+
+HostileServer *
+hostile_server_new (HostileFunc function, gpointer data)
+{
+  HostileServer *self = hostile_server_new_deaf (function, data);
+  g_autoptr (GError) error = NULL;
+
+  g_socket_set_listen_backlog (self->socket, 128);
+  g_socket_listen (self->socket, &error);
+  g_assert_no_error (error);
+  hostile_server_listen_in (self, 0);
   return self;
 }
 
@@ -230,6 +265,12 @@ hostile_server_wait_for_requests (HostileServer *self, guint n_requests)
   g_mutex_unlock (&self->lock);
 }
 
+gboolean
+hostile_connection_is_open (HostileConnection *self)
+{
+  return !self->is_broken;
+}
+
 void
 hostile_connection_write_bytes (HostileConnection *self, const void *data, gsize size)
 {
@@ -240,7 +281,10 @@ hostile_connection_write_bytes (HostileConnection *self, const void *data, gsize
       gssize n_written = g_socket_send (self->socket, at, size, self->server->end, NULL);
 
       if (n_written <= 0)
-        return;
+        {
+          self->is_broken = TRUE;
+          return;
+        }
       at += n_written;
       size -= (gsize)n_written;
     }
@@ -261,6 +305,18 @@ hostile_connection_reply (HostileConnection *self, const char *status, const cha
                          strlen (body), headers ? headers : "", body);
 
   hostile_connection_write (self, text);
+}
+
+void
+hostile_connection_cork (HostileConnection *self)
+{
+  g_socket_set_option (self->socket, IPPROTO_TCP, TCP_CORK, TRUE, NULL);
+}
+
+void
+hostile_connection_linger (HostileConnection *self, guint milliseconds)
+{
+  let_pass (self->server, milliseconds);
 }
 
 void

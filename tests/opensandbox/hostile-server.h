@@ -17,6 +17,10 @@ typedef gboolean (*HostileFunc) (HostileConnection *connection, const char *head
                                  gpointer data);
 
 HostileServer *hostile_server_new (HostileFunc function, gpointer data);
+
+/* Has a port and refuses connections, until it listens after that many milliseconds. */
+HostileServer *hostile_server_new_deaf (HostileFunc function, gpointer data);
+void hostile_server_listen_in (HostileServer *self, guint milliseconds);
 void hostile_server_free (HostileServer *self);
 guint16 hostile_server_get_port (HostileServer *self);
 
@@ -31,12 +35,20 @@ char *hostile_server_dup_head (HostileServer *self, guint number);
 /* Waits until as many requests were read. */
 void hostile_server_wait_for_requests (HostileServer *self, guint n_requests);
 
+/* Whether writing did not fail yet. */
+gboolean hostile_connection_is_open (HostileConnection *self);
 void hostile_connection_write (HostileConnection *self, const char *text);
 void hostile_connection_write_bytes (HostileConnection *self, const void *data, gsize size);
 
 /* A whole reply of that status with a body. */
 void hostile_connection_reply (HostileConnection *self, const char *status, const char *headers,
                                const char *body);
+
+/* What is written goes out together with the end of the connection. */
+void hostile_connection_cork (HostileConnection *self);
+
+/* Is slow. */
+void hostile_connection_linger (HostileConnection *self, guint milliseconds);
 
 /* The end of the connection comes as a reset. */
 void hostile_connection_reset (HostileConnection *self);

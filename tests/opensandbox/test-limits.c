@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Servers that are slow, that never end, or that send too much; and callers that lose patience. */
+
+#include <string.h>
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-thread.h"
+#include "exchange.h"
+
+#define TIMEOUT 150
+
+typedef enum
+{
+  SAY_NOTHING,
+  HALF_A_HEAD,
+  TRICKLE_HEAD,
+  FLOOD_INFORMATIONAL,
+  FLOOD_HEADERS,
+  HALF_A_BODY,
+  TRICKLE_BODY,
+  ENDLESS_BODY,
+  ENDLESS_REFUSAL,
+  ENDLESS_LOGIN,
+  ENDLESS_MISDIRECTED,
+  HUGE_LENGTH,
+  LONG_REFUSAL
+} Behaviour;
+
+/* The same again and again until the other side has enough. */
+static void
+repeat (HostileConnection *connection, const char *text, guint milliseconds)
+{
+  while (hostile_connection_is_open (connection))
+    {
+      hostile_connection_write (connection, text);
+      if (milliseconds > 0)
+        hostile_connection_linger (connection, milliseconds);
+    }
+}
+
+static void
+flood (HostileConnection *connection, const char *head)
+{
+  g_autofree char *text = g_strnfill (65536, 'x');
+
+  hostile_connection_write (connection, head);
+  repeat (connection, text, 0);
+}
+
+static gboolean
+behave (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  g_autofree char *text = NULL;
+
+  switch ((Behaviour)GPOINTER_TO_INT (data))
+    {
+    case SAY_NOTHING:
+      break;
+    case HALF_A_HEAD:
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nContent-");
+      break;
+    case TRICKLE_HEAD:
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nX: ");
+      repeat (connection, "x", 10);
+      break;
+    case FLOOD_INFORMATIONAL:
+      repeat (connection, "HTTP/1.1 100 Continue\r\n\r\n", 0);
+      break;
+    case FLOOD_HEADERS:
+      flood (connection, "HTTP/1.1 200 OK\r\nX: ");
+      break;
+    case HALF_A_BODY:
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
+      break;
+    case TRICKLE_BODY:
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n");
+      repeat (connection, "x", 10);
+      break;
+    case ENDLESS_BODY:
+      flood (connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+      break;
+    case ENDLESS_REFUSAL:
+      flood (connection, "HTTP/1.1 500 No\r\nConnection: close\r\n\r\nNo! ");
+      break;
+    case ENDLESS_LOGIN:
+      flood (connection, "HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic realm=\"x\"\r\nConnection: "
+                         "close\r\n\r\nWho? ");
+      break;
+    case ENDLESS_MISDIRECTED:
+      flood (connection, "HTTP/1.1 421 No\r\nConnection: close\r\n\r\nNo! ");
+      break;
+    case HUGE_LENGTH:
+      flood (connection, "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n");
+      break;
+    case LONG_REFUSAL:
+      text = g_strnfill (200000, 'y');
+      hostile_connection_reply (connection, "400 No", NULL, text);
+      break;
+    }
+  hostile_connection_wait (connection);
+  return FALSE;
+}
+
+/* @started is when the request was sent. */
+static void
+check_prompt (gint64 started)
+{
+  g_assert_cmpint (g_get_monotonic_time () - started, <, 20 * G_USEC_PER_SEC);
+}
+
+static GError *
+try (HostileServer *server, const char *method, guint timeout)
+{
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, method, "/x");
+  g_autoptr (AsbOpensandboxReply) reply = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 started = g_get_monotonic_time ();
+
+  asb_opensandbox_request_set_timeout (request, timeout);
+  asb_opensandbox_request_set_max_reply (request, 100000);
+  reply = exchange_send (client, request, NULL, &error);
+  g_assert_null (reply);
+  g_test_message ("%s", error->message);
+  check_prompt (started);
+  return g_steal_pointer (&error);
+}
+
+static void
+test_slow (gconstpointer data)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, (gpointer)data);
+  g_autoptr (GError) get = try (server, "GET", TIMEOUT);
+  g_autoptr (GError) post = try (server, "POST", TIMEOUT);
+
+  g_assert_error (get, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_nonnull (strstr (get->message, "within 0.15 seconds"));
+  g_assert_true (asb_error_info_get_retryable (asb_error_get_info (get)));
+  g_assert_false (asb_opensandbox_error_is_outcome_unknown (get));
+  g_assert_error (post, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_true (asb_opensandbox_error_is_outcome_unknown (post));
+  g_assert_false (asb_opensandbox_error_was_not_sent (post));
+  g_assert_false (asb_error_info_get_retryable (asb_error_get_info (post)));
+}
+
+static void
+check_code (Behaviour behaviour, AsbError code, guint status)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (behaviour));
+  g_autoptr (GError) error = try (server, "POST", 15000);
+
+  g_assert_error (error, ASB_ERROR, (int)code);
+  g_assert_cmpuint (asb_opensandbox_error_get_status (error), ==, status);
+  g_assert_cmpuint (strlen (error->message), <=, 560);
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 1);
+}
+
+static void
+test_too_much (void)
+{
+  check_code (FLOOD_HEADERS, ASB_ERROR_INTERRUPTED, 0);
+  check_code (FLOOD_INFORMATIONAL, ASB_ERROR_INTERRUPTED, 0);
+  check_code (ENDLESS_BODY, ASB_ERROR_INTERRUPTED, 0);
+  check_code (HUGE_LENGTH, ASB_ERROR_INTERRUPTED, 0);
+  check_code (ENDLESS_REFUSAL, ASB_ERROR_PROVIDER, 500);
+  check_code (ENDLESS_LOGIN, ASB_ERROR_PROVIDER, 401);
+  check_code (ENDLESS_MISDIRECTED, ASB_ERROR_PROVIDER, 421);
+  check_code (LONG_REFUSAL, ASB_ERROR_PROVIDER, 400);
+}
+
+static void
+test_too_large (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (ENDLESS_BODY));
+  g_autoptr (GError) error = try (server, "GET", 15000);
+
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (error->message, "more than 100000 bytes"));
+}
+
+/* A TLS handshake that nobody answers. */
+static void
+test_slow_handshake (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (SAY_NOTHING));
+  g_autofree char *url = g_strdup_printf ("https://%s", hostile_server_get_domain (server));
+  g_autoptr (AsbOpensandboxSettings) settings = asb_opensandbox_settings_new (url, NULL);
+  g_autoptr (AsbOpensandboxClient) client = asb_opensandbox_client_new (settings);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "POST", "/x");
+  g_autoptr (GError) error = NULL;
+
+  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ()))
+    {
+      g_test_skip ("GLib has no TLS here");
+      return;
+    }
+  asb_opensandbox_request_set_timeout (request, TIMEOUT);
+  g_assert_null (exchange_send (client, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_true (asb_opensandbox_error_was_not_sent (error));
+}
+
+static void
+test_slow_websocket (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (SAY_NOTHING));
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GError) error = NULL;
+
+  asb_opensandbox_request_set_timeout (request, TIMEOUT);
+  g_assert_false (exchange_connect (client, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+}
+
+static void
+test_quiet_stream (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (TRICKLE_BODY));
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("The timeout of a stream ends with its head; cancelling ends it");
+  asb_opensandbox_request_set_timeout (request, TIMEOUT);
+  exchange_cancel_in (cancellable, 4 * TIMEOUT);
+  g_assert_cmpuint (exchange_open (client, request, 4096, cancellable, &bytes, &error), ==, 200);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint (bytes->len, >, 1);
+}
+
+/* Cancelling */
+
+static void
+check_cancelled (HostileServer *server, const char *method, guint n_requests)
+{
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, method, "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  gint64 started = g_get_monotonic_time ();
+
+  exchange_cancel_after (cancellable, server, n_requests);
+  g_assert_null (exchange_send (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  check_prompt (started);
+}
+
+static void
+test_cancelled (gconstpointer data)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, (gpointer)data);
+
+  check_cancelled (server, "GET", 1);
+  check_cancelled (server, "POST", 2);
+}
+
+static void
+test_cancelled_before (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (SAY_NOTHING));
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_null (exchange_send (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_false (exchange_connect (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint (hostile_server_count_connections (server), ==, 0);
+}
+
+static gboolean
+ask_to_come_back (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  hostile_connection_reply (connection, "429 Busy", "Retry-After: 50\r\n", "");
+  return TRUE;
+}
+
+static void
+test_cancelled_between (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (ask_to_come_back, NULL);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  gint64 started = g_get_monotonic_time ();
+
+  asb_opensandbox_request_set_timeout (request, 0);
+  exchange_cancel_in (cancellable, 300);
+  g_assert_null (exchange_send (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  check_prompt (started);
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 1);
+}
+
+static void
+test_cancelled_websocket (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (SAY_NOTHING));
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  exchange_cancel_after (cancellable, server, 1);
+  g_assert_false (exchange_connect (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* Handshakes of WebSockets */
+
+static gboolean
+answer_handshake (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  hostile_connection_write (connection, data);
+  return FALSE;
+}
+
+static void
+check_handshake (const char *bytes, AsbError code, guint status)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (answer_handshake, (gpointer)bytes);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (exchange_connect (client, request, NULL, &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, (int)code);
+  g_assert_cmpuint (asb_opensandbox_error_get_status (error), ==, status);
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 1);
+}
+
+static void
+test_handshakes (void)
+{
+  check_handshake ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
+                   ASB_ERROR_SANDBOX_NOT_FOUND, 404);
+  check_handshake ("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n", ASB_ERROR_PROVIDER, 409);
+  check_handshake ("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: "
+                   "0\r\n\r\n",
+                   ASB_ERROR_PROVIDER, 401);
+  check_handshake ("HTTP/1.1 503 No\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n",
+                   ASB_ERROR_PROVIDER, 503);
+  check_handshake ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", ASB_ERROR_PROTOCOL, 0);
+  check_handshake ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
+                   "Upgrade\r\nSec-WebSocket-Accept: AAAA\r\n\r\n",
+                   ASB_ERROR_PROTOCOL, 0);
+  check_handshake ("HTTP/1.1 101 Switching Protocols\r\n\r\n", ASB_ERROR_PROTOCOL, 0);
+  check_handshake ("nonsense\r\n\r\n", ASB_ERROR_PROTOCOL, 0);
+  check_handshake ("", ASB_ERROR_PROVIDER, 0);
+}
+
+/* What a program in a sandbox may do to who connects to it. */
+static void
+test_endless_handshakes (void)
+{
+  static const struct
+  {
+    Behaviour behaviour;
+    AsbError code;
+  } cases[] = {
+    { ENDLESS_REFUSAL, ASB_ERROR_PROVIDER },     { ENDLESS_LOGIN, ASB_ERROR_PROVIDER },
+    { ENDLESS_MISDIRECTED, ASB_ERROR_PROVIDER }, { ENDLESS_BODY, ASB_ERROR_PROTOCOL },
+    { FLOOD_HEADERS, ASB_ERROR_PROVIDER },       { FLOOD_INFORMATIONAL, ASB_ERROR_PROTOCOL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (HostileServer) server
+          = hostile_server_new (behave, GINT_TO_POINTER (cases[i].behaviour));
+      g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+      g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+      g_autoptr (GError) error = NULL;
+      gint64 started = g_get_monotonic_time ();
+
+      asb_opensandbox_request_set_timeout (request, 15000);
+      g_assert_false (exchange_connect (client, request, NULL, &error));
+      g_test_message ("%s", error->message);
+      g_assert_error (error, ASB_ERROR, (int)cases[i].code);
+      check_prompt (started);
+    }
+}
+
+/* Many at once */
+
+static gboolean
+stream_or_answer (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  if (!strstr (head, "/stream"))
+    {
+      hostile_connection_reply (connection, "200 OK", NULL, "ok");
+      return TRUE;
+    }
+  hostile_connection_write (connection,
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  hostile_connection_wait (connection);
+  return FALSE;
+}
+
+typedef struct
+{
+  AsbOpensandboxClient *client;
+  GCancellable *cancellable;
+} Streaming;
+
+static gpointer
+read_stream (gpointer data)
+{
+  Streaming *streaming = data;
+  g_autoptr (AsbOpensandboxRequest) request
+      = exchange_request_new (streaming->client, "POST", "/stream");
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  exchange_open (streaming->client, request, 4096, streaming->cancellable, &bytes, &error);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpmem (bytes->data, bytes->len, "hello", 5);
+  return NULL;
+}
+
+static void
+test_beside_streams (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (stream_or_answer, NULL);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Streaming streaming = { client, cancellable };
+  GThread *threads[12];
+  g_autoptr (GError) error = NULL;
+  g_autofree char *body = NULL;
+
+  g_test_summary ("L6: endless streams do not keep a request from its server");
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("stream", read_stream, &streaming);
+  hostile_server_wait_for_requests (server, G_N_ELEMENTS (threads));
+  body = exchange_simple (client, "GET", "/file", &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (body, ==, "ok");
+  exchange_cancel_in (cancellable, 100);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/limits/slow/nothing", GINT_TO_POINTER (SAY_NOTHING), test_slow);
+  g_test_add_data_func ("/limits/slow/half-a-head", GINT_TO_POINTER (HALF_A_HEAD), test_slow);
+  g_test_add_data_func ("/limits/slow/head", GINT_TO_POINTER (TRICKLE_HEAD), test_slow);
+  g_test_add_data_func ("/limits/slow/half-a-body", GINT_TO_POINTER (HALF_A_BODY), test_slow);
+  g_test_add_data_func ("/limits/slow/body", GINT_TO_POINTER (TRICKLE_BODY), test_slow);
+  g_test_add_func ("/limits/slow/tls", test_slow_handshake);
+  g_test_add_func ("/limits/slow/websocket", test_slow_websocket);
+  g_test_add_func ("/limits/slow/stream", test_quiet_stream);
+  g_test_add_func ("/limits/too-much", test_too_much);
+  g_test_add_func ("/limits/too-large", test_too_large);
+  g_test_add_data_func ("/limits/cancelled/nothing", GINT_TO_POINTER (SAY_NOTHING), test_cancelled);
+  g_test_add_data_func ("/limits/cancelled/head", GINT_TO_POINTER (HALF_A_HEAD), test_cancelled);
+  g_test_add_data_func ("/limits/cancelled/body", GINT_TO_POINTER (HALF_A_BODY), test_cancelled);
+  g_test_add_func ("/limits/cancelled/before", test_cancelled_before);
+  g_test_add_func ("/limits/cancelled/between", test_cancelled_between);
+  g_test_add_func ("/limits/cancelled/websocket", test_cancelled_websocket);
+  g_test_add_func ("/limits/handshakes", test_handshakes);
+  g_test_add_func ("/limits/endless-handshakes", test_endless_handshakes);
+  g_test_add_func ("/limits/beside-streams", test_beside_streams);
+  result = g_test_run ();
+  exchange_settle ();
+  return result;
+}
