@@ -23,6 +23,8 @@ asb_backend_options_copy (AsbBackendOptions *self)
       g_object_get_property (G_OBJECT (self), pspecs[i]->name, &value);
       g_object_set_property (G_OBJECT (copy), pspecs[i]->name, &value);
     }
+  if (from->readiness_check)
+    to->readiness_check = asb_closure_ref (from->readiness_check);
   if (from->transport_factory)
     to->transport_factory = asb_closure_ref (from->transport_factory);
   if (from->close_coordinator)

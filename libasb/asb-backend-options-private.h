@@ -6,6 +6,7 @@
 #include "asb-closure-private.h"
 
 /* Returns: (transfer none) (nullable): an AsbTransportFactory with its data */
+AsbClosure *asb_backend_options_get_readiness_check (AsbBackendOptions *self);
 AsbClosure *asb_backend_options_get_transport_factory (AsbBackendOptions *self);
 
 /* Returns: (transfer none) (nullable): an AsbCloseCoordinator with its data */
@@ -43,10 +44,12 @@ struct _AsbBackendOptionsPrivate
   gint64 sandbox_ttl_seconds;
   gint64 cleanup_ttl_seconds;
   guint reconnect_seconds;
+  double ready_timeout_seconds;
   AsbCommandResultConfig *command_result_config;
   AsbHistoryConfig *history;
   AsbHistoryStore *history_store;
   char *history_database_url;
+  AsbClosure *readiness_check;
   AsbClosure *transport_factory;
   AsbClosure *close_coordinator;
   char **entrypoint;

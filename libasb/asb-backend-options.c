@@ -11,6 +11,8 @@
 /* As long as the guest waits at most (docs/guest-protocol.md §2). */
 #define MAX_RECONNECT_SECONDS 300
 #define DEFAULT_RECONNECT_SECONDS 60
+#define MAX_READY_SECONDS 31622400
+#define DEFAULT_READY_SECONDS 30
 
 /**
  * AsbBackendOptions:
@@ -45,6 +47,7 @@ enum
   PROP_SANDBOX_TTL_SECONDS,
   PROP_CLEANUP_TTL_SECONDS,
   PROP_RECONNECT_SECONDS,
+  PROP_READY_TIMEOUT_SECONDS,
   PROP_COMMAND_RESULT_CONFIG,
   PROP_HISTORY,
   PROP_HISTORY_STORE,
@@ -94,6 +97,7 @@ asb_backend_options_finalize (GObject *object)
   g_clear_object (&priv->history);
   g_clear_object (&priv->history_store);
   g_clear_pointer (&priv->history_database_url, g_free);
+  g_clear_pointer (&priv->readiness_check, asb_closure_unref);
   g_clear_pointer (&priv->transport_factory, asb_closure_unref);
   g_clear_pointer (&priv->close_coordinator, asb_closure_unref);
   g_clear_pointer (&priv->entrypoint, g_strfreev);
@@ -179,6 +183,9 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
       break;
     case PROP_RECONNECT_SECONDS:
       g_value_set_uint (value, priv->reconnect_seconds);
+      break;
+    case PROP_READY_TIMEOUT_SECONDS:
+      g_value_set_double (value, priv->ready_timeout_seconds);
       break;
     case PROP_COMMAND_RESULT_CONFIG:
       g_value_set_object (value, priv->command_result_config);
@@ -291,6 +298,9 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_RECONNECT_SECONDS:
       asb_backend_options_set_reconnect_seconds (self, g_value_get_uint (value));
+      break;
+    case PROP_READY_TIMEOUT_SECONDS:
+      asb_backend_options_set_ready_timeout_seconds (self, g_value_get_double (value));
       break;
     case PROP_COMMAND_RESULT_CONFIG:
       asb_backend_options_set_command_result_config (self, g_value_get_object (value));
@@ -559,6 +569,19 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
                            DEFAULT_RECONNECT_SECONDS, ASB_PARAM_READWRITE);
 
   /**
+   * AsbBackendOptions:ready-timeout-seconds:
+   *
+   * How long a new sandbox may take until it can be worked in, in seconds, more than 0. One that is
+   * not ready then is deleted. Providers whose sandboxes are ready as soon as they are made, as
+   * `local` is, need none of it.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_READY_TIMEOUT_SECONDS]
+      = g_param_spec_double ("ready-timeout-seconds", NULL, NULL, 0.001, MAX_READY_SECONDS,
+                             DEFAULT_READY_SECONDS, ASB_PARAM_READWRITE);
+
+  /**
    * AsbBackendOptions:command-result-config:
    *
    * How much output is kept in memory; %NULL for the defaults.
@@ -690,6 +713,7 @@ asb_backend_options_init (AsbBackendOptions *self)
 
   priv->workdir = g_strdup ("/workspace");
   priv->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
+  priv->ready_timeout_seconds = DEFAULT_READY_SECONDS;
   priv->mounts = g_list_store_new (ASB_TYPE_MOUNT);
 }
 
@@ -1767,6 +1791,76 @@ asb_backend_options_set_history_database_url (AsbBackendOptions *self,
 }
 
 /**
+ * asb_backend_options_get_ready_timeout_seconds:
+ * @self: a [class@BackendOptions]
+ *
+ * Gets [property@BackendOptions:ready-timeout-seconds].
+ *
+ * Returns: how long a new sandbox may take until it can be worked in, in seconds
+ *
+ * Since: 1.0
+ */
+double
+asb_backend_options_get_ready_timeout_seconds (AsbBackendOptions *self)
+{
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  g_return_val_if_fail (ASB_IS_BACKEND_OPTIONS (self), 0);
+
+  return priv->ready_timeout_seconds;
+}
+
+/**
+ * asb_backend_options_set_ready_timeout_seconds:
+ * @self: a [class@BackendOptions]
+ * @ready_timeout_seconds: how long a new sandbox may take until it can be worked in, in seconds,
+ * 0.001 to 31622400
+ *
+ * Sets [property@BackendOptions:ready-timeout-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_ready_timeout_seconds (AsbBackendOptions *self,
+                                               double ready_timeout_seconds)
+{
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+  g_return_if_fail (ready_timeout_seconds >= 0.001 && ready_timeout_seconds <= MAX_READY_SECONDS);
+
+  if (priv->ready_timeout_seconds == ready_timeout_seconds)
+    return;
+  priv->ready_timeout_seconds = ready_timeout_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_READY_TIMEOUT_SECONDS]);
+}
+
+/**
+ * asb_backend_options_set_readiness_check:
+ * @self: a [class@BackendOptions]
+ * @check: (nullable) (scope notified) (closure user_data) (destroy destroy): says whether a new
+ * sandbox is ready
+ * @user_data: data for @check
+ * @destroy: (nullable): frees @user_data
+ *
+ * Sets what decides whether a new sandbox is ready, instead of the provider. It is asked five times
+ * a second, one question at a time, until it says so or
+ * [property@BackendOptions:ready-timeout-seconds] have passed.
+ *
+ * Since: 1.0
+ */
+void
+asb_backend_options_set_readiness_check (AsbBackendOptions *self, AsbReadinessCheck check,
+                                         gpointer user_data, GDestroyNotify destroy)
+{
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
+
+  asb_closure_replace (&priv->readiness_check, G_CALLBACK (check), user_data, destroy);
+}
+
+/**
  * asb_backend_options_set_transport_factory:
  * @self: a [class@BackendOptions]
  * @factory: (nullable) (scope notified) (closure user_data) (destroy destroy): makes the way into
@@ -1811,6 +1905,14 @@ asb_backend_options_set_close_coordinator (AsbBackendOptions *self, AsbCloseCoor
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
   asb_closure_replace (&priv->close_coordinator, G_CALLBACK (coordinator), user_data, destroy);
+}
+
+AsbClosure *
+asb_backend_options_get_readiness_check (AsbBackendOptions *self)
+{
+  AsbBackendOptionsPrivate *priv = asb_backend_options_get_instance_private (self);
+
+  return priv->readiness_check;
 }
 
 AsbClosure *

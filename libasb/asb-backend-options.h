@@ -126,6 +126,11 @@ guint asb_backend_options_get_reconnect_seconds (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_reconnect_seconds (AsbBackendOptions *self, guint reconnect_seconds);
 ASB_AVAILABLE_IN_1_0
+double asb_backend_options_get_ready_timeout_seconds (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_ready_timeout_seconds (AsbBackendOptions *self,
+                                                    double ready_timeout_seconds);
+ASB_AVAILABLE_IN_1_0
 AsbCommandResultConfig *asb_backend_options_get_command_result_config (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_command_result_config (AsbBackendOptions *self,
@@ -146,6 +151,22 @@ void asb_backend_options_set_history_database_url (AsbBackendOptions *self,
                                                    const char *history_database_url);
 
 typedef struct _AsbBackend AsbBackend;
+
+/**
+ * AsbReadinessCheck:
+ * @provider: the provider
+ * @ref: the new sandbox
+ * @task: to be answered with a boolean: whether the sandbox is ready. An error counts as not yet,
+ * and is told if it never gets ready
+ * @user_data: data given with the function
+ *
+ * Says whether a new sandbox is ready, for example whether a program in it answers at a port
+ * ([method@Provider.get_endpoint_async]).
+ *
+ * Since: 1.0
+ */
+typedef void (*AsbReadinessCheck) (AsbProvider *provider, AsbSandboxRef *ref, GTask *task,
+                                   gpointer user_data);
 
 /**
  * AsbTransportFactory:
@@ -174,6 +195,9 @@ typedef void (*AsbTransportFactory) (AsbProvider *provider, AsbSandboxRef *ref, 
  */
 typedef void (*AsbCloseCoordinator) (AsbBackend *backend, GTask *task, gpointer user_data);
 
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_readiness_check (AsbBackendOptions *self, AsbReadinessCheck check,
+                                              gpointer user_data, GDestroyNotify destroy);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_transport_factory (AsbBackendOptions *self,
                                                 AsbTransportFactory factory, gpointer user_data,

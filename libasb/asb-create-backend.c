@@ -5,6 +5,7 @@
 #include "asb-backend-options-private.h"
 #include "asb-backend-private.h"
 #include "asb-call-private.h"
+#include "asb-create-readiness-private.h"
 #include "asb-create-spec-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
@@ -524,6 +525,33 @@ take_sandbox (AsbCreation *creation, AsbSandboxInfo *info, GError **error)
 }
 
 static void
+ready_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+
+  if (asb_create_readiness_finish (ASB_PROVIDER (source), result, &error))
+    open_transport (task);
+  else
+    fail (task, error);
+}
+
+static void
+await_readiness (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbBackendOptions *options = creation->options;
+  AsbClosure *check = asb_backend_options_get_readiness_check (options);
+
+  if (check)
+    asb_create_readiness_async (creation->provider, creation->ref, check,
+                                asb_backend_options_get_ready_timeout_seconds (options),
+                                g_task_get_cancellable (task), ready_cb, task);
+  else
+    open_transport (task);
+}
+
+static void
 sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
@@ -538,7 +566,7 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   creation->created = TRUE;
-  open_transport (task);
+  await_readiness (task);
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 
 #include "asb-create-spec-private.h"
 
+#include "asb-backend-options-private.h"
 #include "asb-uuid.h"
 
 #define NAME_KEY "agent_sandbox.name"
@@ -116,13 +117,13 @@ asb_create_new_spec (AsbBackendOptions *options, const AsbKeepAlivePlan *plan)
   g_autofree char *instance_id = given_id ? g_strdup (given_id) : asb_uuid_v7_new ();
   AsbSandboxSpec *spec;
 
-  spec = g_object_new (ASB_TYPE_SANDBOX_SPEC, "name",
-                       asb_backend_options_get_sandbox_name (options), "instance-id", instance_id,
-                       "workdir", asb_backend_options_get_workdir (options), "metadata", metadata,
-                       "mounts", asb_backend_options_get_mounts (options), "lifetime",
-                       asb_backend_options_get_lifetime (options), "ttl-mode",
-                       plan->mode, "ttl-seconds", plan->seconds, "cleanup",
-                       asb_backend_options_get_cleanup (options), NULL);
+  spec = g_object_new (
+      ASB_TYPE_SANDBOX_SPEC, "name", asb_backend_options_get_sandbox_name (options), "instance-id",
+      instance_id, "workdir", asb_backend_options_get_workdir (options), "metadata", metadata,
+      "mounts", asb_backend_options_get_mounts (options), "lifetime",
+      asb_backend_options_get_lifetime (options), "ttl-mode", plan->mode, "ttl-seconds",
+      plan->seconds, "cleanup", asb_backend_options_get_cleanup (options), "await-readiness",
+      !asb_backend_options_get_readiness_check (options), NULL);
   copy_options (options, spec);
   return spec;
 }

@@ -32,7 +32,6 @@ struct _AsbOpensandboxConfig
   char *provider_key;
   gboolean use_server_proxy;
   double request_timeout_seconds;
-  double ready_timeout_seconds;
   GHashTable *headers;
   gboolean debug;
   guint max_connections;
@@ -51,7 +50,6 @@ enum
   PROP_PROVIDER_KEY,
   PROP_USE_SERVER_PROXY,
   PROP_REQUEST_TIMEOUT_SECONDS,
-  PROP_READY_TIMEOUT_SECONDS,
   PROP_HEADERS,
   PROP_DEBUG,
   PROP_MAX_CONNECTIONS,
@@ -106,9 +104,6 @@ asb_opensandbox_config_get_property (GObject *object, guint property_id, GValue 
     case PROP_REQUEST_TIMEOUT_SECONDS:
       g_value_set_double (value, self->request_timeout_seconds);
       break;
-    case PROP_READY_TIMEOUT_SECONDS:
-      g_value_set_double (value, self->ready_timeout_seconds);
-      break;
     case PROP_HEADERS:
       g_value_set_boxed (value, self->headers);
       break;
@@ -160,9 +155,6 @@ asb_opensandbox_config_set_property (GObject *object, guint property_id, const G
       break;
     case PROP_REQUEST_TIMEOUT_SECONDS:
       asb_opensandbox_config_set_request_timeout_seconds (self, g_value_get_double (value));
-      break;
-    case PROP_READY_TIMEOUT_SECONDS:
-      asb_opensandbox_config_set_ready_timeout_seconds (self, g_value_get_double (value));
       break;
     case PROP_HEADERS:
       asb_opensandbox_config_set_headers (self, g_value_get_boxed (value));
@@ -255,16 +247,6 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
       "request-timeout-seconds", NULL, NULL, 0.001, 31622400, 30, ASB_PARAM_READWRITE);
 
   /**
-   * AsbOpensandboxConfig:ready-timeout-seconds:
-   *
-   * How long a new sandbox may take until it can be worked in, in seconds.
-   *
-   * Since: 1.0
-   */
-  properties[PROP_READY_TIMEOUT_SECONDS] = g_param_spec_double (
-      "ready-timeout-seconds", NULL, NULL, 0.001, 31622400, 30, ASB_PARAM_READWRITE);
-
-  /**
    * AsbOpensandboxConfig:headers:
    *
    * Headers to send with each request, by name; %NULL for none. They may be secret.
@@ -353,7 +335,6 @@ asb_opensandbox_config_init (AsbOpensandboxConfig *self)
   self->provider_key = g_strdup ("opensandbox-default");
   self->use_server_proxy = TRUE;
   self->request_timeout_seconds = 30;
-  self->ready_timeout_seconds = 30;
   self->max_connections = 1024;
   self->max_connections_per_host = 1024;
   self->keep_alive_seconds = 20;
@@ -566,45 +547,6 @@ asb_opensandbox_config_set_request_timeout_seconds (AsbOpensandboxConfig *self,
     return;
   self->request_timeout_seconds = request_timeout_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REQUEST_TIMEOUT_SECONDS]);
-}
-
-/**
- * asb_opensandbox_config_get_ready_timeout_seconds:
- * @self: a [class@OpensandboxConfig]
- *
- * Gets [property@OpensandboxConfig:ready-timeout-seconds].
- *
- * Returns: how long a new sandbox may take until it can be worked in, in seconds
- *
- * Since: 1.0
- */
-double
-asb_opensandbox_config_get_ready_timeout_seconds (AsbOpensandboxConfig *self)
-{
-  g_return_val_if_fail (ASB_IS_OPENSANDBOX_CONFIG (self), 0);
-
-  return self->ready_timeout_seconds;
-}
-
-/**
- * asb_opensandbox_config_set_ready_timeout_seconds:
- * @self: a [class@OpensandboxConfig]
- * @ready_timeout_seconds: how long a new sandbox may take until it can be worked in, in seconds
- *
- * Sets [property@OpensandboxConfig:ready-timeout-seconds].
- *
- * Since: 1.0
- */
-void
-asb_opensandbox_config_set_ready_timeout_seconds (AsbOpensandboxConfig *self,
-                                                  double ready_timeout_seconds)
-{
-  g_return_if_fail (ASB_IS_OPENSANDBOX_CONFIG (self));
-
-  if (self->ready_timeout_seconds == ready_timeout_seconds)
-    return;
-  self->ready_timeout_seconds = ready_timeout_seconds;
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_READY_TIMEOUT_SECONDS]);
 }
 
 /**

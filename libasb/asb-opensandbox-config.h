@@ -45,11 +45,6 @@ ASB_AVAILABLE_IN_1_0
 void asb_opensandbox_config_set_request_timeout_seconds (AsbOpensandboxConfig *self,
                                                          double request_timeout_seconds);
 ASB_AVAILABLE_IN_1_0
-double asb_opensandbox_config_get_ready_timeout_seconds (AsbOpensandboxConfig *self);
-ASB_AVAILABLE_IN_1_0
-void asb_opensandbox_config_set_ready_timeout_seconds (AsbOpensandboxConfig *self,
-                                                       double ready_timeout_seconds);
-ASB_AVAILABLE_IN_1_0
 GHashTable *asb_opensandbox_config_get_headers (AsbOpensandboxConfig *self);
 ASB_AVAILABLE_IN_1_0
 void asb_opensandbox_config_set_headers (AsbOpensandboxConfig *self, GHashTable *headers);

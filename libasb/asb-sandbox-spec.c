@@ -32,6 +32,7 @@ struct _AsbSandboxSpec
   AsbLifetime lifetime;
   AsbTtlMode ttl_mode;
   gint64 ttl_seconds;
+  gboolean await_readiness;
   char *idempotency_key;
   char **entrypoint;
   GHashTable *resources;
@@ -58,6 +59,7 @@ enum
   PROP_LIFETIME,
   PROP_TTL_MODE,
   PROP_TTL_SECONDS,
+  PROP_AWAIT_READINESS,
   PROP_IDEMPOTENCY_KEY,
   PROP_ENTRYPOINT,
   PROP_RESOURCES,
@@ -141,6 +143,9 @@ asb_sandbox_spec_get_property (GObject *object, guint property_id, GValue *value
     case PROP_TTL_SECONDS:
       g_value_set_int64 (value, self->ttl_seconds);
       break;
+    case PROP_AWAIT_READINESS:
+      g_value_set_boolean (value, self->await_readiness);
+      break;
     case PROP_IDEMPOTENCY_KEY:
       g_value_set_string (value, self->idempotency_key);
       break;
@@ -216,6 +221,9 @@ asb_sandbox_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_TTL_SECONDS:
       asb_sandbox_spec_set_ttl_seconds (self, g_value_get_int64 (value));
+      break;
+    case PROP_AWAIT_READINESS:
+      asb_sandbox_spec_set_await_readiness (self, g_value_get_boolean (value));
       break;
     case PROP_IDEMPOTENCY_KEY:
       asb_sandbox_spec_set_idempotency_key (self, g_value_get_string (value));
@@ -372,6 +380,17 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
                                                      G_MAXINT64, 0, ASB_PARAM_READWRITE);
 
   /**
+   * AsbSandboxSpec:await-readiness:
+   *
+   * Whether the answer is to wait until it can be worked in the sandbox. If not, whoever asked for
+   * the sandbox finds that out.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_AWAIT_READINESS]
+      = g_param_spec_boolean ("await-readiness", NULL, NULL, TRUE, ASB_PARAM_READWRITE);
+
+  /**
    * AsbSandboxSpec:idempotency-key:
    *
    * A key under which a repeated creation finds the first.
@@ -481,6 +500,7 @@ asb_sandbox_spec_init (AsbSandboxSpec *self)
 {
   self->workdir = g_strdup ("/workspace");
   self->mounts = g_list_store_new (ASB_TYPE_MOUNT);
+  self->await_readiness = TRUE;
 }
 
 /**
@@ -924,6 +944,45 @@ asb_sandbox_spec_set_ttl_seconds (AsbSandboxSpec *self, gint64 ttl_seconds)
     return;
   self->ttl_seconds = ttl_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TTL_SECONDS]);
+}
+
+/**
+ * asb_sandbox_spec_get_await_readiness:
+ * @self: a [class@SandboxSpec]
+ *
+ * Gets [property@SandboxSpec:await-readiness].
+ *
+ * Returns: whether the answer is to wait until it can be worked in the sandbox
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_sandbox_spec_get_await_readiness (AsbSandboxSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_SPEC (self), FALSE);
+
+  return self->await_readiness;
+}
+
+/**
+ * asb_sandbox_spec_set_await_readiness:
+ * @self: a [class@SandboxSpec]
+ * @await_readiness: whether the answer is to wait until it can be worked in the sandbox
+ *
+ * Sets [property@SandboxSpec:await-readiness].
+ *
+ * Since: 1.0
+ */
+void
+asb_sandbox_spec_set_await_readiness (AsbSandboxSpec *self, gboolean await_readiness)
+{
+  g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
+
+  await_readiness = !!await_readiness;
+  if (self->await_readiness == await_readiness)
+    return;
+  self->await_readiness = await_readiness;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_AWAIT_READINESS]);
 }
 
 /**

@@ -70,6 +70,10 @@ gint64 asb_sandbox_spec_get_ttl_seconds (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_spec_set_ttl_seconds (AsbSandboxSpec *self, gint64 ttl_seconds);
 ASB_AVAILABLE_IN_1_0
+gboolean asb_sandbox_spec_get_await_readiness (AsbSandboxSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_sandbox_spec_set_await_readiness (AsbSandboxSpec *self, gboolean await_readiness);
+ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_spec_get_idempotency_key (AsbSandboxSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_sandbox_spec_set_idempotency_key (AsbSandboxSpec *self, const char *idempotency_key);

@@ -15,7 +15,8 @@
 typedef struct
 {
   char *instance_id;
-  char *sandbox_id;                 /* (nullable): once it is known */
+  char *sandbox_id; /* (nullable): once it is known */
+  gboolean await_readiness;
   gint64 began_at;                  /* monotonic */
   AsbOpensandboxCreation *creation; /* (nullable): with an idempotency key */
   GError *error;                    /* (nullable): what will be answered */
@@ -169,9 +170,28 @@ ready_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
+
+  if (!info)
+    undo (task, error);
+  else if (!undo_if_cancelled (task))
+    succeed (task, info);
+}
+
+static void
 await_readiness (GTask *task)
 {
-  if (!undo_if_cancelled (task))
+  if (undo_if_cancelled (task))
+    return;
+  if (!get_making (task)->await_readiness)
+    asb_opensandbox_get_async (get_lifecycle (task), get_making (task)->sandbox_id,
+                               g_task_get_cancellable (task), looked_cb, g_object_ref (task));
+  else
     asb_opensandbox_readiness_async (get_lifecycle (task), get_making (task)->sandbox_id,
                                      g_task_get_cancellable (task), ready_cb, g_object_ref (task));
 }
@@ -405,6 +425,7 @@ asb_opensandbox_create (AsbOpensandboxLifecycle *lifecycle, AsbSandboxSpec *spec
     }
   making = g_new0 (Making, 1);
   making->instance_id = g_steal_pointer (&instance_id);
+  making->await_readiness = asb_sandbox_spec_get_await_readiness (spec);
   call = asb_opensandbox_call_new (lifecycle, NULL);
   call->body = g_steal_pointer (&body);
   call->name = g_strdup (asb_sandbox_spec_get_idempotency_key (spec));

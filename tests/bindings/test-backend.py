@@ -304,6 +304,18 @@ class TestRecord(TestCase):
             self.assertEqual(backend.execute(Asb.CommandSpec.new_shell("exit 0"),
                                              None).get_exit_status(), 0)
 
+    def test_readiness_check(self):
+        asked = []
+
+        def check(provider, ref, task, *data):
+            asked.append(ref.get_sandbox_id())
+            task.return_boolean(len(asked) == 2)
+
+        options = Asb.BackendOptions(provider_name="local")
+        options.set_readiness_check(check)
+        with Asb.create_backend(options, None) as backend:
+            self.assertEqual(asked, [backend.get_ref().get_sandbox_id()] * 2)
+
     def test_unknown_provider(self):
         error = self.assert_fails(Asb.Error.MODULE_NOT_FOUND, Asb.create_backend,
                                   Asb.BackendOptions(provider_name="nobody"), None)

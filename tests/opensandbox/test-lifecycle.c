@@ -30,10 +30,31 @@ test_create (void)
   g_assert_no_error (error);
 }
 
+static void
+test_create_at_once (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Nobody knocks at execd when the caller finds out itself what is ready");
+
+  asb_sandbox_spec_set_await_readiness (spec, FALSE);
+  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count (server, "GET", "*/ping"), ==, 0);
+  g_assert_true (
+      asb_provider_delete_sandbox (provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_no_error (error);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opensandbox/lifecycle/create", test_create);
+  g_test_add_func ("/opensandbox/lifecycle/create/at-once", test_create_at_once);
   return g_test_run ();
 }
