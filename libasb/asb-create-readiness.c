@@ -55,12 +55,13 @@ give_up (GTask *task)
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  g_task_return_new_error (
-      task, ASB_ERROR, ASB_ERROR_TIMED_OUT,
-      "Sandbox “%s” did not get ready within %g s: %s; see what its programs wait for, or allow more "
-      "time with “ready-timeout-seconds”",
-      asb_sandbox_ref_get_sandbox_id (waiting->ref), waiting->timeout_seconds,
-      waiting->last_error ? waiting->last_error->message : "the readiness check said “not yet”");
+  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_TIMED_OUT,
+                           "Sandbox “%s” did not get ready within %g s: %s; see what its programs "
+                           "wait for, or allow more "
+                           "allow more time with “ready-timeout-seconds”",
+                           asb_sandbox_ref_get_sandbox_id (waiting->ref), waiting->timeout_seconds,
+                           waiting->last_error ? waiting->last_error->message
+                                               : "the readiness check said “not yet”");
 }
 
 static gboolean
