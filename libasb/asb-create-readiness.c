@@ -57,8 +57,7 @@ give_up (GTask *task)
     return;
   g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_TIMED_OUT,
                            "Sandbox “%s” did not get ready within %g s: %s; see what its programs "
-                           "wait for, or allow more "
-                           "allow more time with “ready-timeout-seconds”",
+                           "wait for, or allow more time with “ready-timeout-seconds”",
                            asb_sandbox_ref_get_sandbox_id (waiting->ref), waiting->timeout_seconds,
                            waiting->last_error ? waiting->last_error->message
                                                : "the readiness check said “not yet”");
