@@ -17,8 +17,7 @@ asb_opensandbox_json_parse (GBytes *body, const char *what, GError **error)
       || !json_parser_load_from_data (parser, data, (gssize)size, &local_error))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                   "The server sent %s as something that is no JSON: %s", what,
-                   local_error->message);
+                   "The server sent %s that cannot be read: %s", what, local_error->message);
       return NULL;
     }
   return json_node_ref (json_parser_get_root (parser));
