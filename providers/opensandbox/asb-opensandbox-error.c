@@ -83,6 +83,8 @@ get_hint (guint status, AsbOpensandboxErrorBody *body)
 {
   if (status == 401)
     return "; check the API key, and the token of execd if there is one";
+  if (status == 407)
+    return "; write “http://user:password@host:port” in option “proxy”";
   if (status == 404 && body->is_page)
     return "; check the address of the server";
   if (body->lacks_route)
@@ -223,6 +225,19 @@ is_unreachable (const GError *cause)
                  || cause->code == G_IO_ERROR_TIMED_OUT));
 }
 
+static const char *
+get_transport_hint (const GError *cause, AsbOpensandboxEndpoint *endpoint)
+{
+  if (g_error_matches (cause, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE))
+    return "; option “tls-ca-file” names authorities to trust";
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PROXY_NEED_AUTH)
+      || g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PROXY_AUTH_FAILED))
+    return "; write “http://user:password@host:port” in option “proxy”";
+  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT && is_unreachable (cause))
+    return DIRECT_HINT;
+  return "";
+}
+
 static AsbError
 code_for_cause (const GError *cause)
 {
@@ -253,13 +268,12 @@ asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandboxEndpoin
 {
   g_autofree char *origin = NULL;
   g_autofree char *message = NULL;
-  gboolean is_direct = endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT;
 
   if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED) || cause->domain == ASB_ERROR)
     return g_error_copy (cause);
   origin = dup_origin (endpoint);
   message = g_strdup_printf ("Could not %s: %s: %s%s", what, origin, cause->message,
-                             is_direct && is_unreachable (cause) ? DIRECT_HINT : "");
+                             get_transport_hint (cause, endpoint));
   return make_error (code_for_cause (cause), message, is_network_error (cause),
                      "sandboxconnectionexception");
 }

@@ -73,6 +73,57 @@ test_url_refused (void)
 }
 
 static void
+test_loopback (void)
+{
+  static const char *const near[]
+      = { "localhost", "LocalHost", "localhost.", "a.localhost", "127.0.0.1",
+          "127.9.9.9", "::1",       "0.0.0.0",    "::",          "::ffff:127.0.0.1" };
+  static const char *const far[]
+      = { "localhost.example", "mylocalhost", "128.0.0.1", "10.0.0.1", "::2", "::ffff:10.0.0.1", "",
+          "127.0.0.1.example" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (near); i++)
+    g_assert_true (asb_opensandbox_url_is_loopback (near[i]));
+  for (gsize i = 0; i < G_N_ELEMENTS (far); i++)
+    g_assert_false (asb_opensandbox_url_is_loopback (far[i]));
+}
+
+static void
+check_environment (const char *domain, const char *key, const char *url, const char *expected,
+                   const char *expected_key)
+{
+  g_autoptr (AsbOpensandboxSettings) settings = NULL;
+  g_autoptr (GError) error = NULL;
+
+  domain ? g_setenv ("OPEN_SANDBOX_DOMAIN", domain, TRUE) : g_unsetenv ("OPEN_SANDBOX_DOMAIN");
+  key ? g_setenv ("OPEN_SANDBOX_API_KEY", key, TRUE) : g_unsetenv ("OPEN_SANDBOX_API_KEY");
+  settings = asb_opensandbox_settings_new (url, &error);
+  if (!expected)
+    {
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "$OPEN_SANDBOX_"));
+      g_assert_null (strstr (error->message, "secret"));
+      return;
+    }
+  g_assert_no_error (error);
+  g_assert_cmpstr (settings->domain, ==, expected);
+  g_assert_cmpstr (settings->api_key, ==, expected_key);
+}
+
+static void
+test_environment (void)
+{
+  check_environment (NULL, NULL, NULL, "localhost:8080", NULL);
+  check_environment ("", "", "", "localhost:8080", NULL);
+  check_environment ("https://a.example", "key\n", NULL, "a.example", "key");
+  check_environment ("a.example", "key", "b.example", "b.example", "key");
+  check_environment ("user:secret@a", NULL, NULL, NULL, NULL);
+  check_environment (NULL, "secret\001", NULL, NULL, NULL);
+  g_unsetenv ("OPEN_SANDBOX_DOMAIN");
+  g_unsetenv ("OPEN_SANDBOX_API_KEY");
+}
+
+static void
 test_fingerprint (void)
 {
   g_autoptr (GError) error = NULL;
@@ -113,6 +164,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/settings/url/taken", test_url_taken);
   g_test_add_func ("/settings/url/refused", test_url_refused);
+  g_test_add_func ("/settings/url/loopback", test_loopback);
+  g_test_add_func ("/settings/environment", test_environment);
   g_test_add_func ("/settings/fingerprint", test_fingerprint);
   g_test_add_func ("/settings/provider", test_provider);
   return g_test_run ();
