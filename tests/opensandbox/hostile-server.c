@@ -257,6 +257,20 @@ hostile_server_dup_head (HostileServer *self, guint number)
 }
 
 void
+hostile_server_forget (HostileServer *self)
+{
+  g_autoptr (GPtrArray) threads = NULL;
+
+  g_mutex_lock (&self->lock);
+  threads = g_steal_pointer (&self->threads);
+  self->threads = g_ptr_array_new ();
+  g_ptr_array_set_size (self->heads, 0);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < threads->len; i++)
+    g_thread_join (threads->pdata[i]);
+}
+
+void
 hostile_server_wait_for_requests (HostileServer *self, guint n_requests)
 {
   g_mutex_lock (&self->lock);

@@ -32,6 +32,9 @@ guint hostile_server_count_requests (HostileServer *self);
 /* The head of a request that was read. Returns: (transfer full) (nullable) */
 char *hostile_server_dup_head (HostileServer *self, guint number);
 
+/* Forgets what was read, once all connections have ended. */
+void hostile_server_forget (HostileServer *self);
+
 /* Waits until as many requests were read. */
 void hostile_server_wait_for_requests (HostileServer *self, guint n_requests);
 
