@@ -16,6 +16,8 @@ import tarfile
 import zipfile
 import zlib
 
+import corpus_opensandbox
+
 MAX_SIZE = 4096
 
 HEADER = struct.Struct(">IBBHIQ")
@@ -866,115 +868,8 @@ def archives():
     return {f"{name}-{how}": bytes([how]) + data for name, data in each.items() for how in (6, 3, 9, 17) if how == 6 or name in ("usual", "zip", "conflicts", "kinds")}
 
 
-# OpenSandbox servers. A byte says what is meant.
-
-def told(choice, value):
-    return bytes([choice]) + dump(value)
-
-
-def opensandbox_refusals():
-    problem = {"type": "missing", "loc": ["body", "image", 0], "msg": "Field required", "input": {}}
-    return {
-        "normal": told(0x03, {"code": "DOCKER::SANDBOX_NOT_FOUND", "message": "Sandbox x not found"}),
-        "state": told(0x07, {"code": "DOCKER::SANDBOX_NOT_RUNNING", "message": "paused"}),
-        "file": told(0x03, {"code": "FILE_NOT_FOUND", "message": "no such file"}),
-        "validation": told(0x09, {"detail": [problem, problem, problem, problem]}),
-        "detail-text": told(0x03, {"detail": "Not Found"}),
-        "detail-object": told(0x00, {"detail": {"code": "X", "message": "y"}}),
-        "detail-odd": told(0x09, {"detail": [1, None, {"loc": {}, "msg": []}]}),
-        "execd": told(0x01, {"error": "Unauthorized: invalid or missing header"}),
-        "two": told(0x0b, b'{"code":"RUNTIME_ERROR","message":"a } \\" {"}{"session_id":"x"}'),
-        "text": told(0x1b, b"Internal Server Error"),
-        "route": told(0x13, b"404 page not found"),
-        "page": told(0x2d, b"<!DOCTYPE html><html><body>502</body></html>"),
-        "page-inside": told(0x00, {"message": "see <html><p>"}),
-        "empty": told(0x3e, b""),
-        "controls": told(0x00, {"code": "a\nb", "message": "\u001b[31m\u202ex\u2028y\u0085z"}),
-        "long": told(0x10, "\u00e4" * 900),
-        "not-utf8": told(0x10, b"\xff\xfe\x80 bytes"),
-        "deep": told(0x00, b'{"detail":' * 70),
-        "wrong": told(0x00, {"code": 1, "message": [], "detail": 7}),
-    }
-
-
-def opensandbox_replies():
-    sandbox = {
-        "id": "6f1d3b0e-0000-4000-8000-000000000001", "image": {"uri": "python:3.12"},
-        "status": {"state": "Running", "reason": "CONTAINER_RUNNING", "message": "ok", "lastTransitionAt": "2026-03-01T10:00:00Z"},
-        "metadata": {"sandbox_instance_id": "i", "agent_sandbox.name": "n"}, "entrypoint": ["tail", "-f", "/dev/null"],
-        "expiresAt": "2026-03-01T10:10:00.123456Z", "createdAt": "2026-03-01T10:00:00+00:00",
-        "platform": {"os": "linux", "arch": "amd64"}, "extensions": {"a": "b"}}
-    snapshot = {"id": "s", "sandboxId": "b", "name": "n", "status": {"state": "Ready"}, "createdAt": "2026-03-01T10:00:00Z"}
-    policy = {"status": "ok", "mode": "enforcing", "enforcementMode": "dns",
-              "policy": {"defaultAction": "deny", "egress": [{"action": "allow", "target": "*.example.org"}]}}
-    return {
-        "sandbox": told(0, sandbox),
-        "sandbox-nulls": told(0, {**sandbox, "metadata": None, "expiresAt": None, "platform": None}),
-        "sandbox-least": told(0, {"id": "x", "status": {"state": "Odd"}, "createdAt": "2026-03-01T10:00:00Z"}),
-        "sandbox-wrong": told(0, {**sandbox, "metadata": {"a": 1}}),
-        "sandbox-id": told(0, {**sandbox, "id": "../x"}),
-        "snapshot": told(1, snapshot),
-        "policy": told(2, policy),
-        "policy-null": told(2, {"mode": "deny_all", "policy": {"egress": None, "defaultAction": "deny"}}),
-        "metrics": told(3, {"cpu_count": 4, "cpu_used_pct": 2.5, "mem_total_mib": 7950.1, "mem_used_mib": 812.4, "timestamp": 1770000000000}),
-        "metrics-error": told(3, {"error": "no"}),
-        "metrics-large": told(3, b'{"cpu_count":1e308,"cpu_used_pct":-1,"mem_total_mib":1e300,"mem_used_mib":0,"timestamp":9223372036854775807}'),
-        "diagnostics": told(4, {"sandboxId": "x", "kind": "logs", "scope": "all", "delivery": "inline", "contentType": "text/plain; charset=utf-8",
-                                "content": "a\nb", "contentLength": 3, "truncated": False, "warnings": ["w"]}),
-        "endpoint": told(5, {"endpoint": "127.0.0.1:40000/proxy/44772", "headers": {"OpenSandbox-Ingress-To": "x-44772"}}),
-        "endpoint-proxy": told(5, {"endpoint": "127.0.0.1:8080/v1/sandboxes/x/proxy/44772"}),
-        "endpoint-evil": told(5, {"endpoint": "user@host/../x?y#z", "headers": {"A\r\nB": "c"}}),
-    }
-
-
-def opensandbox_values():
-    times = {"z": "2026-03-01T10:00:00Z", "offset": "2026-03-01T18:00:00.123456789+08:00", "none": "2026-03-01 10:00:00",
-             "leap": "2026-12-31T23:59:60Z", "first": "0001-01-01T00:00:00+23:59", "last": "9999-12-31T23:59:59-23:59"}
-    headers = {"number": "120", "large": "99999999999999999999", "date": "Sun, 01 Mar 2026 10:00:00 GMT",
-               "old-date": "Sunday, 01-Mar-26 10:00:00 GMT", "asctime": "Sun Mar  1 10:00:00 2026",
-               "range": "bytes 0-9/100", "range-open": "bytes 0-9/*", "range-none": "bytes */100"}
-    urls = {"plain": "127.0.0.1:8080", "https": "https://Host.example/", "six": "[::1]:8080", "user": "http://a:b@c", "path": "a/v1",
-            "zone": "[fe80::1%25eth0]:1", "encoded": "a%2fb", "idn": "http://b\u00fccher.example"}
-    others = {"name": "X-Request-ID", "value": "a b", "proxy": "socks5://user:pass@host:1080", "loopback": "a.localhost.", "mapped": "::ffff:127.0.0.1"}
-    kinds = [("time", times), ("header", headers), ("url", urls), ("other", others)]
-    return {f"{kind}-{name}": told(choice, text.encode())
-            for choice, (kind, texts) in enumerate(kinds) for name, text in texts.items()}
-
-
-def opensandbox_exchanges():
-    length = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-    chunks = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n"
-    return {
-        "length": told(0, length),
-        "length-post": told(1, length),
-        "length-stream": told(2, length),
-        "chunks": told(0, chunks),
-        "chunks-stream": told(2, chunks),
-        "chunks-bytes": told(6, chunks),
-        "chunks-cut": told(2, chunks[:-5]),
-        "chunks-odd": told(6, chunks.replace(b"3;x=y", b"-3")),
-        "end": told(0, b"HTTP/1.0 200 OK\r\n\r\nhello"),
-        "end-large": told(0, b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 2500),
-        "informational": told(0, b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + length),
-        "informational-many": told(0, b"HTTP/1.1 100 Continue\r\n\r\n" * 20 + length),
-        "refused": told(1, b"HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno"),
-        "redirect": told(0, b"HTTP/1.1 302 Found\r\nLocation: http://other.example/\r\nContent-Length: 0\r\n\r\n"),
-        "misdirected": told(1, b"HTTP/1.1 421 No\r\nContent-Length: 2\r\n\r\nno"),
-        "busy": told(0, b"HTTP/1.1 429 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"),
-        "gzip": told(0, b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"),
-        "upgrade": told(8, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                           b"Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n"),
-        "upgrade-refused": told(8, b"HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\nno"),
-        "nothing": told(0, b""),
-        "nonsense": told(1, b"SSH-2.0-OpenSSH\r\n\r\n"),
-    }
-
-
 CORPORA = {
-    "opensandbox-refusal": opensandbox_refusals,
-    "opensandbox-replies": opensandbox_replies,
-    "opensandbox-values": opensandbox_values,
-    "opensandbox-exchange": opensandbox_exchanges,
+    **corpus_opensandbox.CORPORA,
     "archive": archives,
     "websocket": websockets,
     "frame": frames,
@@ -1012,15 +907,9 @@ WEB_WORDS = ["GET / HTTP/1.1", "\r\n", "\r\n\r\n", "Host: ", "Upgrade: websocket
 WEB_BYTES = [b"\x82\x80", b"\x02\x80", b"\x80\x80", b"\x89\x80", b"\x8a\x80", b"\x88\x82", b"\x82\xfe", b"\x82\xff",
              b"\0\0\0\0\0\1\0\0"]
 
-OPENSANDBOX_WORDS = ["code", "message", "detail", "loc", "msg", "error", "status", "state", "metadata", "createdAt", "expiresAt", "egress", "endpoint",
-                     "headers", "policy", "::NOT_FOUND", "<html", "404 page not found"]
-HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "Connection: close", "Location: /", "0\r\n\r\n",
-              "Content-Encoding: gzip", "Retry-After: 0", "HTTP/1.1 100 Continue\r\n\r\n"]
-
 DICTIONARIES = {
-    "opensandbox-refusal": JSON_WORDS + OPENSANDBOX_WORDS,
-    "opensandbox-replies": JSON_WORDS + OPENSANDBOX_WORDS,
-    "opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"],
+    **{target: JSON_WORDS + words for target, words in corpus_opensandbox.JSON_DICTIONARIES.items()},
+    **corpus_opensandbox.DICTIONARIES,
     "control": JSON_WORDS,
     "json-check": JSON_WORDS,
     "arguments": JSON_WORDS + COMMAND_WORDS + FILE_WORDS,
@@ -1046,7 +935,8 @@ def dictionary_of_bytes(words):
 def make():
     files = {f"corpus/{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
     files.update({f"dictionaries/{target}": dictionary(words) for target, words in DICTIONARIES.items()})
-    files["dictionaries/opensandbox-exchange"] = dictionary_of_bytes([word.encode() for word in HTTP_WORDS])
+    files.update({f"dictionaries/{target}": dictionary_of_bytes([word.encode() for word in words])
+                  for target, words in corpus_opensandbox.BYTE_DICTIONARIES.items()})
     files["dictionaries/websocket"] = dictionary_of_bytes([word.encode() for word in WEB_WORDS] + WEB_BYTES)
     return files
 
