@@ -86,7 +86,8 @@ static const ToolOption option_entries[] = {
   { "workdir", 'w', TOOL_OPTION_TEXT, &options.workdir, "DIR",
     "makes this folder, where commands run if nothing else is said; /workspace if not given" },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
-    "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d; never if not given" },
+    "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d, or never; if not given, as the "
+    "provider does, which for local ones is never" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
@@ -104,10 +105,10 @@ static const ToolExample examples[] = {
 const ToolCommand tool_command_create = {
   .name = "create",
   .summary = "make a sandbox that stays",
-  .description
-  = "Makes a new, empty sandbox on this machine that stays until asb rm removes it or its time is "
-    "up, and "
-    "prints its name, PROVIDER:ID, and nothing else.",
+  .description = "Makes a new, empty sandbox, on this machine or on a server, that stays until asb "
+                 "rm removes it or its time is "
+                 "up, and "
+                 "prints its name, PROVIDER:ID, and nothing else.",
   .options = option_entries,
   .examples = examples,
   .run = run,

@@ -5,6 +5,7 @@
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-server.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-text.h"
@@ -238,7 +239,7 @@ print_text (GPtrArray *findings)
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  const char *provider = options.provider ? options.provider : TOOL_LOCAL_PROVIDER;
+  const char *provider = options.provider ? options.provider : tool_server_get_default_provider ();
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
   int status;
 

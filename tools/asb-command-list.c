@@ -6,6 +6,7 @@
 #include "tool-json.h"
 #include "tool-message.h"
 #include "tool-sandbox.h"
+#include "tool-server.h"
 #include "tool-table.h"
 #include "tool-text.h"
 
@@ -55,8 +56,8 @@ run (Tool *tool, const ToolParsed *parsed)
 {
   const ToolSandboxScope scope = options.all ? TOOL_SANDBOX_ANY : TOOL_SANDBOX_LIVE;
   g_autoptr (GError) error = NULL;
-  AsbProvider *provider
-      = tool_get_provider (tool, options.provider ? options.provider : TOOL_LOCAL_PROVIDER, &error);
+  AsbProvider *provider = tool_get_provider (
+      tool, options.provider ? options.provider : tool_server_get_default_provider (), &error);
   g_autoptr (GPtrArray) infos = provider ? tool_sandbox_list (tool, provider, scope, &error) : NULL;
 
   if (!infos)

@@ -10,6 +10,7 @@
 #include "tool-message.h"
 #include "tool-options.h"
 #include "tool-profile.h"
+#include "tool-server.h"
 #include "tool-signals.h"
 
 const char *
@@ -43,12 +44,29 @@ tool_command_find (const ToolCommand *const *commands, const char *word)
   return NULL;
 }
 
+/* Whether it makes sandboxes or names one. */
+static gboolean
+has_server (const ToolCommand *command)
+{
+  for (const ToolArgument *argument = command->arguments; argument && argument->name; argument++)
+    if (argument->completion == TOOL_COMPLETE_SANDBOX
+        || argument->completion == TOOL_COMPLETE_RECORD
+        || argument->completion == TOOL_COMPLETE_SNAPSHOT)
+      return TRUE;
+  for (const ToolOption *option = command->options; option && option->name; option++)
+    if (option->completion == TOOL_COMPLETE_PROVIDER)
+      return TRUE;
+  return FALSE;
+}
+
 /* A profile gives arguments to options, so a command without such options has none. */
 static gboolean
 has_profile (const ToolCommand *command)
 {
   const ToolOption *const lists[] = { command->options, command->more_options };
 
+  if (has_server (command))
+    return TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     for (const ToolOption *option = lists[i]; option && option->name; option++)
       if (option->summary && option->kind != TOOL_OPTION_FLAG)
@@ -60,6 +78,7 @@ const ToolOption *
 tool_command_get_option (const ToolCommand *command, guint index)
 {
   const ToolOption *const lists[] = { command->options, command->more_options,
+                                      has_server (command) ? tool_server_options : NULL,
                                       has_profile (command) ? tool_profile_options : NULL };
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)

@@ -14,6 +14,7 @@ typedef enum
   TOOL_COMPLETE_FILE,
   TOOL_COMPLETE_SANDBOX,
   TOOL_COMPLETE_RECORD, /* sandboxes, removed ones too */
+  TOOL_COMPLETE_SNAPSHOT,
   TOOL_COMPLETE_COMMAND,
   TOOL_COMPLETE_JOB, /* of the sandbox that is the first argument */
   TOOL_COMPLETE_NETWORK,

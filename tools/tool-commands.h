@@ -25,6 +25,27 @@ extern const ToolCommand tool_command_shell;
 extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
 
+extern const ToolCommand tool_command_diagnostics;
+extern const ToolCommand tool_command_endpoint;
+extern const ToolCommand tool_command_login;
+extern const ToolCommand tool_command_metrics;
+extern const ToolCommand tool_command_pause;
+extern const ToolCommand tool_command_renew;
+extern const ToolCommand tool_command_resume;
+
+extern const ToolCommand tool_command_egress;
+extern const ToolCommand tool_command_egress_allow;
+extern const ToolCommand tool_command_egress_deny;
+extern const ToolCommand tool_command_egress_get;
+extern const ToolCommand tool_command_egress_remove;
+extern const ToolCommand tool_command_egress_set;
+
+extern const ToolCommand tool_command_snapshot;
+extern const ToolCommand tool_command_snapshot_create;
+extern const ToolCommand tool_command_snapshot_list;
+extern const ToolCommand tool_command_snapshot_rm;
+extern const ToolCommand tool_command_snapshot_show;
+
 extern const ToolCommand tool_command_jobs;
 extern const ToolCommand tool_command_jobs_attach;
 extern const ToolCommand tool_command_jobs_list;

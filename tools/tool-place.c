@@ -6,32 +6,8 @@
 
 #include <string.h>
 
-/* “true”, “12” and “['a', 'b']” are what they look like; everything else is text. */
-static GVariant *
-parse_value (const char *text)
-{
-  g_autoptr (GVariant) value = g_variant_parse (NULL, text, NULL, NULL, NULL);
-
-  return value ? g_steal_pointer (&value) : g_variant_ref_sink (g_variant_new_string (text));
-}
-
-static gboolean
-add_setting (GVariantDict *settings, const char *text, GError **error)
-{
-  const char *equals = strchr (text, '=');
-  g_autofree char *name = equals ? g_strndup (text, (gsize)(equals - text)) : NULL;
-  g_autoptr (GVariant) value = NULL;
-
-  if (!name || *name == '\0')
-    {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "“%s” sets nothing; give --set NAME=VALUE", text);
-      return FALSE;
-    }
-  value = parse_value (equals + 1);
-  g_variant_dict_insert_value (settings, name, value);
-  return TRUE;
-}
+#include "tool-server.h"
+#include "tool-setting.h"
 
 static gboolean
 add_settings (const ToolPlace *self, GVariantDict *settings, GError **error)
@@ -39,15 +15,86 @@ add_settings (const ToolPlace *self, GVariantDict *settings, GError **error)
   if (self->network)
     g_variant_dict_insert (settings, "network", "s", self->network);
   for (guint i = 0; self->settings && i < self->settings->len; i++)
-    if (!add_setting (settings, self->settings->pdata[i], error))
+    if (!tool_setting_add (settings, "--set", self->settings->pdata[i], error))
       return FALSE;
+  return TRUE;
+}
+
+static gboolean
+set_resources (const ToolPlace *self, AsbBackendOptions *options, GError **error)
+{
+  g_autoptr (GHashTable) resources
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; i < self->resources->len; i++)
+    {
+      const char *text = self->resources->pdata[i];
+      const char *equals = strchr (text, '=');
+
+      if (!equals || equals == text || equals[1] == '\0')
+        {
+          g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "“%s” gives nothing; say --resource NAME=AMOUNT, for example cpu=1", text);
+          return FALSE;
+        }
+      g_hash_table_replace (resources, g_strndup (text, (gsize)(equals - text)),
+                            g_strdup (equals + 1));
+    }
+  asb_backend_options_set_resources (options, resources);
+  return TRUE;
+}
+
+static void
+set_entrypoint (const ToolPlace *self, AsbBackendOptions *options)
+{
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->entrypoint->len; i++)
+    g_ptr_array_add (words, self->entrypoint->pdata[i]);
+  g_ptr_array_add (words, NULL);
+  asb_backend_options_set_entrypoint (options, (const char *const *)words->pdata);
+}
+
+/* A server cannot choose an image; the library has one for that. */
+static void
+set_image (const ToolPlace *self, AsbBackendOptions *options, const char *provider)
+{
+  g_autoptr (AsbOpensandboxConfig) usual = NULL;
+
+  if (self->image)
+    asb_backend_options_set_image (options, self->image);
+  else if (!self->snapshot && g_str_equal (provider, TOOL_SERVER_PROVIDER))
+    {
+      usual = asb_opensandbox_config_new ();
+      asb_backend_options_set_image (options,
+                                     asb_backend_options_get_image (ASB_BACKEND_OPTIONS (usual)));
+    }
+}
+
+static gboolean
+set_snapshot (const ToolPlace *self, AsbBackendOptions *options, const char *provider,
+              GError **error)
+{
+  g_autofree char *prefix = g_strconcat (provider, ":", NULL);
+
+  if (!self->snapshot)
+    return TRUE;
+  if (self->image)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                           "A sandbox is made of an image or of a snapshot; give --image or "
+                           "--snapshot");
+      return FALSE;
+    }
+  asb_backend_options_set_snapshot_id (
+      options, self->snapshot + (g_str_has_prefix (self->snapshot, prefix) ? strlen (prefix) : 0));
   return TRUE;
 }
 
 gboolean
 tool_place_apply (const ToolPlace *self, Tool *tool, AsbBackendOptions *options, GError **error)
 {
-  const char *name = self->provider ? self->provider : TOOL_LOCAL_PROVIDER;
+  const char *name = self->provider ? self->provider : tool_server_get_default_provider ();
   g_auto (GVariantDict) settings = G_VARIANT_DICT_INIT (NULL);
   AsbProvider *provider;
 
@@ -57,7 +104,11 @@ tool_place_apply (const ToolPlace *self, Tool *tool, AsbBackendOptions *options,
   if (!provider)
     return FALSE;
   asb_backend_options_set_provider (options, provider);
-  if (self->image)
-    asb_backend_options_set_image (options, self->image);
-  return TRUE;
+  set_image (self, options, name);
+  if (self->platform)
+    asb_backend_options_set_platform (options, self->platform);
+  if (self->entrypoint)
+    set_entrypoint (self, options);
+  return set_snapshot (self, options, name, error)
+         && (!self->resources || set_resources (self, options, error));
 }

@@ -11,6 +11,10 @@ typedef struct
 {
   const char *provider;
   const char *image;
+  const char *snapshot;
+  const char *platform;
+  GPtrArray *entrypoint;
+  GPtrArray *resources;
   const char *network;
   GPtrArray *settings;
 } ToolPlace;
@@ -22,7 +26,8 @@ typedef struct
     TOOL_OPTION_TEXT,                                                                              \
     &(values).provider,                                                                            \
     "NAME",                                                                                        \
-    "makes the sandbox with this provider, see asb modules; local if not given",                   \
+    "makes the sandbox with this provider, see asb modules; if not given, opensandbox with "       \
+    "--server, else local",                                                                        \
     TOOL_COMPLETE_PROVIDER },                                                                      \
       { "image",                                                                                   \
         '\0',                                                                                      \
@@ -30,6 +35,35 @@ typedef struct
         &(values).image,                                                                           \
         "IMAGE",                                                                                   \
         "makes the sandbox of this image, where the provider has images",                          \
+        TOOL_COMPLETE_NOTHING },                                                                   \
+      { "snapshot",                                                                                \
+        '\0',                                                                                      \
+        TOOL_OPTION_TEXT,                                                                          \
+        &(values).snapshot,                                                                        \
+        "SNAPSHOT",                                                                                \
+        "makes the sandbox of a snapshot instead of an image, see asb snapshot",                   \
+        TOOL_COMPLETE_NOTHING },                                                                   \
+      { "platform",                                                                                \
+        '\0',                                                                                      \
+        TOOL_OPTION_TEXT,                                                                          \
+        &(values).platform,                                                                        \
+        "OS/ARCH",                                                                                 \
+        "makes the sandbox for this system and processor, for example linux/amd64",                \
+        TOOL_COMPLETE_NOTHING },                                                                   \
+      { "entrypoint",                                                                              \
+        '\0',                                                                                      \
+        TOOL_OPTION_TEXTS,                                                                         \
+        &(values).entrypoint,                                                                      \
+        "WORD",                                                                                    \
+        "runs this as the first program of the sandbox, given once for each word; the sandbox "    \
+        "ends with it",                                                                            \
+        TOOL_COMPLETE_NOTHING },                                                                   \
+      { "resource",                                                                                \
+        '\0',                                                                                      \
+        TOOL_OPTION_TEXTS,                                                                         \
+        &(values).resources,                                                                       \
+        "NAME=AMOUNT",                                                                             \
+        "gives the sandbox so much of the server's machine: cpu=1, cpu=500m, memory=2Gi",          \
         TOOL_COMPLETE_NOTHING },                                                                   \
       { "network",                                                                                 \
         '\0',                                                                                      \

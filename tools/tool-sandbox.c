@@ -10,6 +10,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-name.h"
+#include "tool-server.h"
 #include "tool-text.h"
 
 #define MIN_PREFIX 4
@@ -136,9 +137,8 @@ tool_sandbox_get_short_length (GPtrArray *infos)
   return length;
 }
 
-/* Splits PROVIDER:ID. Returns: the ID */
-static const char *
-split_name (const char *text, char **provider)
+const char *
+tool_sandbox_split_name (const char *text, char **provider)
 {
   const gsize length = strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
 
@@ -147,7 +147,7 @@ split_name (const char *text, char **provider)
       *provider = g_strndup (text, length);
       return text + length + 1;
     }
-  *provider = g_strdup (TOOL_LOCAL_PROVIDER);
+  *provider = g_strdup (tool_server_get_default_provider ());
   return text;
 }
 
@@ -280,7 +280,7 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
                    GError **error)
 {
   g_autofree char *provider_name = NULL;
-  const char *id = split_name (text, &provider_name);
+  const char *id = tool_sandbox_split_name (text, &provider_name);
   g_autoptr (GError) gone = NULL;
   AsbProvider *provider;
 
@@ -302,6 +302,25 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
       return FALSE;
     }
   return find_in_list (tool, id, scope, sandbox, error);
+}
+
+int
+tool_sandbox_each (Tool *tool, const ToolParsed *parsed, ToolSandboxFunc function)
+{
+  int status = TOOL_EXIT_DONE;
+
+  for (guint i = 0; i < parsed->arguments->len; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (function (tool, tool_parsed_get (parsed, i), &error))
+        continue;
+      status = TOOL_EXIT_FAILED;
+      tool_message_error (error);
+      if (g_cancellable_is_cancelled (tool->cancellable))
+        break;
+    }
+  return status;
 }
 
 static AsbBackend *
@@ -359,6 +378,11 @@ tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GError **err
 
   if (!text)
     return TRUE;
+  if (g_str_equal (text, "never"))
+    {
+      asb_backend_options_set_sandbox_ttl_mode (options, ASB_TTL_MODE_NEVER);
+      return TRUE;
+    }
   if (!tool_text_parse_duration (text, &milliseconds, error))
     return FALSE;
   asb_backend_options_set_sandbox_ttl_mode (options, ASB_TTL_MODE_SECONDS);

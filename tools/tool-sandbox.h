@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "tool-command.h"
 #include "tool-json.h"
 #include "tool.h"
 
@@ -19,6 +20,8 @@ typedef struct
   AsbSandboxInfo *info;
 } ToolSandbox;
 
+typedef gboolean (*ToolSandboxFunc) (Tool *tool, const char *text, GError **error);
+
 void tool_sandbox_clear (ToolSandbox *sandbox);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolSandbox, tool_sandbox_clear)
 
@@ -28,6 +31,9 @@ gboolean tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GEr
 /* Finds PROVIDER:ID, an ID, the beginning of one or a name. */
 gboolean tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope,
                             ToolSandbox *sandbox, GError **error);
+/* Does @function to each sandbox that is named, says what went wrong and goes on. Returns: the exit
+ * status */
+int tool_sandbox_each (Tool *tool, const ToolParsed *parsed, ToolSandboxFunc function);
 /* Fails if the sandbox of @backend is gone, and says what became of it. What cannot be told counts
  * as there. */
 gboolean tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **error);
@@ -41,6 +47,9 @@ AsbBackend *tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError 
 /* Closes a backend, and says what went wrong. */
 gboolean tool_backend_close (AsbBackend *backend);
 
+/* Splits “PROVIDER:ID”. Returns: the ID, in @text; @provider is the usual one where none is named
+ */
+const char *tool_sandbox_split_name (const char *text, char **provider);
 const char *tool_sandbox_get_id (AsbSandboxInfo *info);
 /* “PROVIDER:ID” */
 char *tool_sandbox_dup_full_name (AsbSandboxInfo *info);

@@ -30,6 +30,9 @@ static const ToolExample statuses[] = {
 static const ToolExample variables[] = {
   { "ASB_MODULE_PATH", "folders, divided by colons, that are searched for modules first" },
   { "ASB_PROFILE", "the profile to take options from, instead of “default”" },
+  { "OPEN_SANDBOX_DOMAIN", "the OpenSandbox server to use when --server is not given: a host and a "
+                           "port, or a URL" },
+  { "OPEN_SANDBOX_API_KEY", "its key, when --api-key-file is not given" },
   { "ASB_GUEST_PATH", "the guest program to put into sandboxes, instead of the installed one" },
   { "XDG_STATE_HOME", "where local sandboxes and their records are kept, in asb/; ~/.local/state "
                       "if not set" },
@@ -43,6 +46,8 @@ static const ToolExample profile_lines[] = {
   { "env=LANG=C.UTF-8;CI=1",
     "one that can be given several times: arguments divided by semicolons" },
   { "[work]", "asb run --profile work, or ASB_PROFILE=work" },
+  { "server=http://localhost:8080", "the server that work is done on with it" },
+  { "api-key-file=/home/me/.secrets/key", "where the key of that server is" },
   { NULL, NULL },
 };
 
@@ -50,7 +55,8 @@ const ToolTopic tool_help_exit_status = { "Exit status", EXIT_STATUS_TEXT, statu
 
 const ToolTopic tool_help_topics[] = {
   { "Naming a sandbox",
-    "A sandbox is named PROVIDER:ID. Without a provider it is a local one. Instead of the ID its "
+    "A sandbox is named PROVIDER:ID. Without a provider it is a local one, or with --server one of "
+    "that server. Instead of the ID its "
     "beginning is enough, 4 characters or more, when no other sandbox begins so; and so is the "
     "name that was given with --name.",
     NULL },

@@ -4,6 +4,8 @@
 
 #include "tool.h"
 
+#include "tool-server.h"
+
 Tool *
 tool_new (void)
 {
@@ -31,6 +33,8 @@ tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings, GErr
   /* Only the local provider can keep a record when the sandbox goes, so only it is told. */
   if (g_str_equal (name, TOOL_LOCAL_PROVIDER))
     g_variant_dict_insert (settings, "keep-record", "b", !self->forget_record);
+  if (!tool_server_apply (self, name, settings, error))
+    return NULL;
   options = g_variant_ref_sink (g_variant_dict_end (settings));
   provider = asb_registry_create_provider (asb_registry_get_default (), name, options, error);
   if (provider)

@@ -11,8 +11,11 @@ import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb
 
 COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "ls", "find", "grep", "cat", "put", "get", "jobs",
-            "history", "modules", "doctor", "version", "help"]
-GROUPS = {"history": ["list", "show", "output", "export", "status", "cleanup"],
+            "history", "pause", "resume", "renew", "endpoint", "egress", "snapshot", "metrics", "diagnostics", "modules", "doctor",
+            "login", "version", "help"]
+GROUPS = {"egress": ["get", "set", "allow", "deny", "remove"],
+          "snapshot": ["create", "list", "show", "rm"],
+          "history": ["list", "show", "output", "export", "status", "cleanup"],
           "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}
 
 
@@ -183,12 +186,13 @@ class Manual(TestCase):
 class Completion(TestCase):
     def test_commands(self):
         self.assertEqual(complete(""), COMMANDS)
-        self.assertEqual(complete("e"), ["exec"])
+        self.assertEqual(complete("ex"), ["exec"])
         self.assertEqual(complete("history", ""), GROUPS["history"])
         self.assertEqual(complete("help", "cr"), ["create"])
 
     def test_options(self):
-        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--profile", "--help"])
+        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--server", "--api-key-file",
+                                                  "--connect", "--profile", "--help"])
         self.assertIn("--show-record", complete("run", "--sh"))
         self.assertIn("--timeout", complete("exec", "--t"))
 

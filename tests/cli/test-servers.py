@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sandboxes of an OpenSandbox server, here of its look-alike.
+
+usage: test-servers.py SERVER
+"""
+
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "opensandbox-server"))
+
+import lookalike
+import tap_unittest
+from cli_test import FOLDER, Terminal, TestCase, asb, start
+
+KEY = "key-that-is-secret"
+POLICY = {"defaultAction": "deny", "egress": [{"action": "allow", "target": "example.org"}]}
+NONE = {"OPEN_SANDBOX_DOMAIN": "", "OPEN_SANDBOX_API_KEY": ""}
+
+
+class ServerTestCase(TestCase):
+    """Tests that share one server, which wants a key."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = lookalike.Server("--api-key", KEY, "--grace", "20")
+        cls.environment = {"OPEN_SANDBOX_DOMAIN": f"127.0.0.1:{cls.server.port}",
+                           "OPEN_SANDBOX_API_KEY": KEY}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__(None, None, None)
+
+    def fetch(self, method, path, body=None):
+        return self.server.fetch(method, "/v1" + path, body, headers={"OPEN-SANDBOX-API-KEY": KEY})
+
+    def create(self, **members):
+        answer = self.fetch("POST", "/sandboxes", {**lookalike.SANDBOX, **members})
+        self.assertEqual(answer.status, 202, answer)
+        return answer.json()["id"]
+
+    def asb(self, *arguments, **options):
+        return asb(*arguments, environment={**self.environment, **options.pop("environment", {})},
+                   **options)
+
+    def done(self, *arguments, **options):
+        return self.assert_done(self.asb(*arguments, **options)).decode()
+
+    def json(self, *arguments):
+        return json.loads(self.done(*arguments, "--json"))
+
+
+class Places(ServerTestCase):
+    """Where the server is, and where its key comes from."""
+
+    def list(self, *arguments, **environment):
+        return self.asb("list", "--json", *arguments, environment={**NONE, **environment})
+
+    def key_file(self, content, name="key"):
+        path = FOLDER / name
+        path.write_bytes(content)
+        return str(path)
+
+    def test_environment(self):
+        sandbox = self.create()
+        listed = json.loads(self.done("list", "--json", "--provider", "opensandbox"))
+        self.assertIn(sandbox, [info["id"] for info in listed])
+
+    def test_options(self):
+        url = f"http://127.0.0.1:{self.server.port}"
+        key = self.key_file(KEY.encode() + b"\r\nmore\n")
+        sandbox = self.create()
+        listed = json.loads(self.assert_done(self.list("--server", url, "--api-key-file", key)))
+        self.assertIn(sandbox, [info["id"] for info in listed])
+        # With a server that is given, its sandboxes are the usual ones.
+        options = ["--server", url, "--api-key-file", key]
+        info = json.loads(self.assert_done(self.asb("info", "--json", *options, sandbox[:8],
+                                                    environment=NONE)))
+        self.assertEqual((info["provider"], info["id"]), ("opensandbox", sandbox))
+
+    def test_profile(self):
+        (FOLDER / "config" / "asb").mkdir(parents=True, exist_ok=True)
+        (FOLDER / "config" / "asb" / "config").write_text(
+            f"[far]\nserver=http://127.0.0.1:{self.server.port}\n"
+            f"api-key-file={self.key_file(KEY.encode())}\n")
+        sandbox = self.create()
+        place = {"XDG_CONFIG_HOME": str(FOLDER / "config"), "ASB_PROFILE": "far"}
+        listed = json.loads(self.assert_done(self.list(**place)))
+        self.assertIn(sandbox, [info["id"] for info in listed])
+        self.assert_done(self.asb("rm", sandbox, environment={**NONE, **place}))
+        self.assertEqual(self.fetch("GET", "/sandboxes/" + sandbox).status, 404)
+
+    def test_a_wrong_key_is_not_shown(self):
+        wrong = "wrong-key-123"
+        result = self.list("--provider", "opensandbox",
+                           OPEN_SANDBOX_DOMAIN=self.environment["OPEN_SANDBOX_DOMAIN"],
+                           OPEN_SANDBOX_API_KEY=wrong)
+        message = self.assert_refused(result, 1, "INVALID_API_KEY")
+        self.assertNotIn(wrong, message)
+
+    def test_key_files_that_are_none(self):
+        for content, word in [(b"", "is empty"), (b"\n", "is empty"), (b"two words\n", "is no key"),
+                              (b"a\0b\n", "is no key"), (b"\xc3\xa4\n", "is no key"),
+                              (b"x" * 5000, "longer than any key")]:
+            with self.subTest(content[:10]):
+                path = self.key_file(content)
+                message = self.assert_refused(
+                    self.list("--provider", "opensandbox", "--api-key-file", path), 1, word, path)
+                self.assertNotIn("words", message)
+        self.assert_refused(self.list("--provider", "opensandbox", "--api-key-file", "/none/key"),
+                            1, "“/none/key”", "No such file")
+
+    def test_secrets_stand_on_no_command_line(self):
+        for option in ["--connect", "--set"]:
+            for setting in ["api-key", "api_key", "execd-token", "headers"]:
+                command = ["list"] if option == "--connect" else ["run"]
+                result = self.asb(*command, "--provider", "opensandbox", option, setting + "=hush",
+                                  *([] if command == ["list"] else ["--", "true"]))
+                message = self.assert_refused(result, 1 if command == ["list"] else 125,
+                                              "may be secret")
+                self.assertNotIn("hush", message)
+
+    def test_connection_options(self):
+        sandbox = "opensandbox:" + self.create()
+        through = self.done("endpoint", sandbox, "8000")
+        direct = self.done("endpoint", "--connect", "use-server-proxy=false", sandbox, "8000")
+        self.assertIn(f":{self.server.port}/v1/sandboxes/", through)
+        self.assertNotIn(f":{self.server.port}/", direct)
+        self.assert_refused(self.asb("endpoint", "--connect", "nonsense=1", sandbox, "1"), 1,
+                            "nonsense")
+
+    def test_no_address(self):
+        for address in ["", "http://", "ftp://host", "http://user:pass@host", "http://host/path"]:
+            with self.subTest(address):
+                result = self.list("--server", address or "http://", OPEN_SANDBOX_API_KEY=KEY)
+                message = self.assert_refused(result, 1)
+                self.assertNotIn("user:pass", message)
+
+    def test_nobody_there(self):
+        result = self.list("--server", "http://127.0.0.1:1")
+        self.assert_refused(result, 1, "127.0.0.1:1")
+
+    def test_doctor(self):
+        text = self.done("doctor", "--provider", "opensandbox")
+        self.assertIn("1.1.1", text)
+
+
+class Login(ServerTestCase):
+    """Keys in libsecret, with its file for tests instead of a service."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.place = {**NONE, "OPEN_SANDBOX_DOMAIN": cls.environment["OPEN_SANDBOX_DOMAIN"],
+                     "SECRET_BACKEND": "file", "SECRET_FILE_TEST_PATH": str(FOLDER / "keyring"),
+                     "SECRET_FILE_TEST_PASSWORD": "test", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/none"}
+
+    def setUp(self):
+        (FOLDER / "keyring").unlink(missing_ok=True)
+        result = self.login(stdin=b"probe\n")
+        if b"without libsecret" in result.stderr:
+            self.skipTest("asb was built without libsecret")
+        (FOLDER / "keyring").unlink(missing_ok=True)
+
+    def login(self, *arguments, **options):
+        return asb("login", *arguments, environment=self.place, **options)
+
+    def list(self):
+        return asb("list", "--json", "--provider", "opensandbox", environment=self.place)
+
+    def test_story(self):
+        self.assert_refused(self.list(), 1, "MISSING_API_KEY")
+        self.assert_done(self.login(stdin=KEY.encode() + b"\n"), b"")
+        self.assert_done(self.list())
+        # The same server, said otherwise.
+        self.assert_done(asb("list", "--server", f"http://127.0.0.1:{self.server.port}",
+                             environment=self.place))
+        # Another server does not get it.
+        self.assertNotIn(KEY.encode(), (FOLDER / "keyring").read_bytes())
+        self.assert_done(self.login("--forget"), b"")
+        self.assert_refused(self.list(), 1, "MISSING_API_KEY")
+        self.assert_refused(self.login("--forget"), 1, "is stored")
+
+    def test_what_is_given_counts_more(self):
+        self.assert_done(self.login(stdin=b"wrong\n"), b"")
+        self.assert_refused(self.list(), 1, "INVALID_API_KEY")
+        self.assert_done(asb("list", "--provider", "opensandbox",
+                             environment={**self.place, "OPEN_SANDBOX_API_KEY": KEY}))
+
+    def test_no_key(self):
+        for text in [b"", b"\n", b"a b\n"]:
+            self.assert_refused(self.login(stdin=text), 1, "standard input")
+
+    def test_at_a_terminal_it_does_not_show(self):
+        terminal = Terminal("login", environment=self.place)
+        terminal.read_until(b"API key of http://127.0.0.1:")
+        terminal.write(KEY.encode() + b"\n")
+        status, output = terminal.finish()
+        self.assertEqual(status, 0, output)
+        self.assertNotIn(KEY.encode(), output)
+        self.assert_done(self.list())
+
+    def test_an_interrupt_at_a_terminal(self):
+        terminal = Terminal("login", environment=self.place)
+        terminal.read_until(b"API key of http://127.0.0.1:")
+        terminal.write(b"\3")
+        self.assertEqual(terminal.finish()[0], 130)
+
+
+class Lifecycle(ServerTestCase):
+    def test_info(self):
+        sandbox = self.create(metadata={"team": "x"})
+        info = self.json("info", "opensandbox:" + sandbox)
+        self.assertEqual((info["id"], info["state"], info["image"]),
+                         (sandbox, "running", "python:3.12"))
+        self.assertEqual(info["metadata"]["team"], "x")
+        self.assertIn("running", self.done("info", "opensandbox:" + sandbox[:9]))
+
+    def test_pause_and_resume(self):
+        first, second = self.create(), self.create()
+        names = ["opensandbox:" + first, "opensandbox:" + second]
+        self.assertEqual(self.done("pause", *names), "")
+        self.assertEqual(self.json("info", names[1])["state"], "paused")
+        self.assertEqual(self.done("resume", names[0]), "")
+        self.assertEqual(self.json("info", names[0])["state"], "running")
+        result = self.asb("pause", "opensandbox:nothing", names[0])
+        self.assert_refused(result, 1, "“nothing”")
+        self.assertEqual(self.json("info", names[0])["state"], "paused")
+        self.assert_refused(self.asb("pause", "x" * 40), 1, "x" * 40)
+
+    def test_renew(self):
+        sandbox = "opensandbox:" + self.create()
+        before = self.json("info", sandbox)["expires_at"]
+        after = self.json("renew", sandbox, "2h")["expires_at"]
+        self.assertGreater(after, before)
+        self.assertEqual(self.json("info", sandbox)["expires_at"], after)
+        self.assertRegex(self.done("renew", sandbox, "90"), r"\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\n\Z")
+        self.assertLess(self.json("info", sandbox)["expires_at"], after)
+        self.assert_refused(self.asb("renew", sandbox, "soon"), 1, "“soon”")
+
+    def test_endpoint(self):
+        sandbox = self.create(networkPolicy=POLICY)
+        name = "opensandbox:" + sandbox
+        url = f"http://127.0.0.1:{self.server.port}/v1/sandboxes/{sandbox}/proxy/8000"
+        self.assertEqual(self.done("endpoint", name, "8000"), url + "\n")
+        self.assertEqual(self.json("endpoint", name, "8000"),
+                         {"port": 8000, "url": url, "headers": {}})
+        result = self.asb("endpoint", name, "18080")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"may be secret", result.stderr)
+        [(header, token)] = self.json("endpoint", name, "18080")["headers"].items()
+        self.assertEqual(header.lower(), "opensandbox-egress-auth")
+        self.assertNotIn(token.encode(), result.stdout + result.stderr)
+        for port in ["0", "65536", "http", "-1", "80 "]:
+            self.assert_refused(self.asb("endpoint", name, "--", port), 1, "is no port")
+        self.assert_refused(self.asb("endpoint", "--expires", "5m", "--connect",
+                                     "use-server-proxy=false", name, "80"), 1)
+
+    def test_egress(self):
+        sandbox = "opensandbox:" + self.create(networkPolicy=POLICY)
+        self.assertEqual(self.done("egress", "get", sandbox),
+                         "allow  example.org\ndeny   everything else\n")
+        result = self.asb("egress", "set", "--rest", "maybe", sandbox)
+        self.assert_refused(result, 1, "“maybe”")
+        self.assertEqual(self.asb("egress", "allow", sandbox).returncode, 2)
+
+    def test_egress_without_a_policy(self):
+        sandbox = "opensandbox:" + self.create()
+        self.assert_refused(self.asb("egress", "get", sandbox), 1, "network policy")
+
+    def test_snapshots(self):
+        sandbox = self.create()
+        name = self.done("snapshot", "create", "--name", "kept", "opensandbox:" + sandbox).strip()
+        self.assertRegex(name, r"\Aopensandbox:[0-9a-f-]{36}\Z")
+        snapshot = self.json("snapshot", "show", name)
+        self.assertEqual((snapshot["sandbox_id"], snapshot["name"]), (sandbox, "kept"))
+        while snapshot["state"] == "creating":
+            snapshot = self.json("snapshot", "show", name)
+        self.assertEqual(snapshot["state"], "ready")
+        listed = self.json("snapshot", "list", "--sandbox", "opensandbox:" + sandbox)
+        self.assertEqual([entry["id"] for entry in listed], [snapshot["id"]])
+        self.assertIn(snapshot["id"], self.done("snapshot", "list", "--provider", "opensandbox"))
+        self.assertIn("ready", self.done("snapshot", "show", name))
+        self.assertEqual(self.json("snapshot", "list", "--sandbox", "opensandbox:none"), [])
+        self.assertEqual(self.done("snapshot", "rm", name), "")
+        self.assert_refused(self.asb("snapshot", "show", name), 1)
+        self.assert_refused(self.asb("snapshot", "rm", "opensandbox:"), 1, "names no snapshot")
+
+    def test_metrics(self):
+        sandbox = "opensandbox:" + self.create()
+        metrics = self.json("metrics", sandbox)
+        self.assertGreater(metrics["memory_total"], metrics["memory_used"])
+        self.assertGreater(metrics["cpu_count"], 0)
+        self.assertRegex(self.done("metrics", sandbox), r"\Acpu [0-9.]+% of \d+, memory .* of .*\n\Z")
+
+    def test_watched_metrics_end_with_the_sandbox(self):
+        sandbox = self.create()
+        process = start("metrics", "--watch", "opensandbox:" + sandbox, environment=self.environment)
+        self.assertRegex(process.stdout.readline(), rb"\Acpu ")
+        self.assertRegex(process.stdout.readline(), rb"\Acpu ")
+        process.send_signal(2)
+        process.communicate(timeout=60)
+        self.assertIn(process.returncode, (0, 130, -2))
+
+    def test_diagnostics(self):
+        sandbox = self.create()
+        for kind in ["logs", "events", "inspect", "summary"]:
+            self.assertIn(sandbox, self.done("diagnostics", "opensandbox:" + sandbox, kind))
+        told = self.json("diagnostics", "--scope", "container", "opensandbox:" + sandbox, "logs")
+        self.assertEqual((told["kind"], told["scope"]), ("logs", "container"))
+        self.assert_refused(self.asb("diagnostics", "opensandbox:" + sandbox, "gossip"), 1)
+
+    def test_rm(self):
+        sandbox = "opensandbox:" + self.create()
+        self.assertEqual(self.done("rm", sandbox), "")
+        self.assert_refused(self.asb("info", sandbox), 1)
+        self.assert_done(self.asb("rm", "--force", sandbox))
+
+    def test_local_ones_have_none_of_it(self):
+        box = self.done("create").strip()
+        try:
+            for command in [["pause", box], ["endpoint", box, "80"], ["egress", "get", box],
+                            ["snapshot", "create", box], ["metrics", box], ["diagnostics", box]]:
+                with self.subTest(command[0]):
+                    self.assert_refused(self.asb(*command), 1, "not support")
+        finally:
+            self.done("rm", box)
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
