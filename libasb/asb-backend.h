@@ -8,6 +8,8 @@
 
 #include <gio/gio.h>
 
+#include "asb-archive-options.h"
+#include "asb-archive-result.h"
 #include "asb-backend-options.h"
 #include "asb-capabilities.h"
 #include "asb-command-spec.h"
@@ -233,6 +235,27 @@ void asb_backend_search_text_async (AsbBackend *self, AsbFileSearch *search,
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_backend_search_text_finish (AsbBackend *self, GAsyncResult *result,
                                                  GError **error);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_backend_open_archive (AsbBackend *self, AsbArchiveOptions *options,
+                                        GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_open_archive_async (AsbBackend *self, AsbArchiveOptions *options,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_backend_open_archive_finish (AsbBackend *self, GAsyncResult *result,
+                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbArchiveResult *asb_backend_extract_archive (AsbBackend *self, AsbArchiveOptions *options,
+                                               GInputStream *archive, GCancellable *cancellable,
+                                               GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_extract_archive_async (AsbBackend *self, AsbArchiveOptions *options,
+                                        GInputStream *archive, GCancellable *cancellable,
+                                        GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbArchiveResult *asb_backend_extract_archive_finish (AsbBackend *self, GAsyncResult *result,
+                                                      GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbFileWatch *asb_backend_watch_files (AsbBackend *self, const char *path, AsbFileFlags flags,
                                        GCancellable *cancellable, GError **error);

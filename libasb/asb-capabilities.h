@@ -193,6 +193,15 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_GUEST "guest"
 /**
+ * ASB_CAPABILITY_ARCHIVES:
+ *
+ * Folders can be packed into archives, and archives unpacked into them.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_ARCHIVES "archives"
+
+/**
  * ASB_CAPABILITY_MOUNTS:
  *
  * Folders of the host can be shown inside.

@@ -367,6 +367,42 @@ typedef enum /*< flags >*/
 } AsbSearchFlags;
 
 /**
+ * AsbArchiveConflict:
+ * @ASB_ARCHIVE_CONFLICT_ERROR: it is an error, and nothing is changed
+ * @ASB_ARCHIVE_CONFLICT_OVERWRITE: it is replaced by a file or a link of the archive; a directory
+ * is never replaced by something else, nor something else by a directory
+ * @ASB_ARCHIVE_CONFLICT_SKIP: it stays, and what is in the archive is skipped
+ *
+ * What becomes of a file that is in the way of one of an archive. Directories are no conflict: what
+ * is in them is put together.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_ARCHIVE_CONFLICT_ERROR,
+  ASB_ARCHIVE_CONFLICT_OVERWRITE,
+  ASB_ARCHIVE_CONFLICT_SKIP
+} AsbArchiveConflict;
+
+/**
+ * AsbArchiveFormat:
+ * @ASB_ARCHIVE_FORMAT_TAR: tar: ustar, pax or GNU
+ * @ASB_ARCHIVE_FORMAT_TAR_GZIP: the same, compressed by gzip
+ * @ASB_ARCHIVE_FORMAT_ZIP: zip, which can be unpacked, but not packed
+ *
+ * What an archive is.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_ARCHIVE_FORMAT_TAR,
+  ASB_ARCHIVE_FORMAT_TAR_GZIP,
+  ASB_ARCHIVE_FORMAT_ZIP
+} AsbArchiveFormat;
+
+/**
  * AsbSearchCut:
  * @ASB_SEARCH_CUT_NONE: it has seen everything
  * @ASB_SEARCH_CUT_RESULTS: there are more results than wanted

@@ -8,6 +8,8 @@
 
 #include "asb-call-private.h"
 #include "asb-error.h"
+#include "asb-archive-result-private.h"
+#include "asb-guest-archive-private.h"
 #include "asb-guest-file-private.h"
 #include "asb-guest-json-private.h"
 #include "asb-pipe-stream-private.h"
@@ -176,18 +178,16 @@ static const AsbGuestCallKind service_kind = {
 };
 
 static void
-submit_input (AsbTransport *transport, const char *name, json_t *arguments, AsbFileRequest *request,
-              const AsbGuestCallKind *kind, GTask *task)
+submit_input (AsbTransport *transport, const char *name, json_t *arguments, AsbOperation *operation,
+              gpointer subject, const AsbGuestCallKind *kind, GTask *task)
 {
   StreamCall *self = stream_call_new (task);
   GError *error = NULL;
-  AsbGuestCall *call = asb_guest_call_new (
-      name, arguments, request ? asb_file_request_get_operation (request) : NULL, kind, self,
-      &error);
+  AsbGuestCall *call = asb_guest_call_new (name, arguments, operation, kind, self, &error);
 
   if (call)
     {
-      asb_guest_call_set_subject (call, request);
+      asb_guest_call_set_subject (call, subject);
       self->pipe = asb_pipe_ref (asb_guest_call_add_pipe (call, ASB_CHANNEL_OUTPUT));
       call->end_with_reply = TRUE;
     }
@@ -201,7 +201,8 @@ asb_guest_open_read (AsbTransport *transport, AsbFileRequest *request, GTask *ta
   json_t *arguments = asb_guest_file_read_arguments (request, &error);
 
   if (arguments)
-    submit_input (transport, "file.read", arguments, request, &read_kind, task);
+    submit_input (transport, "file.read", arguments, asb_file_request_get_operation (request),
+                  request, &read_kind, task);
   else
     asb_guest_transport_submit (transport, NULL, task, error);
 }
@@ -239,28 +240,115 @@ static const AsbGuestCallKind write_kind = {
   .free = stream_call_free,
 };
 
+static void
+submit_output (AsbTransport *transport, const char *name, json_t *arguments,
+               AsbOperation *operation, gpointer subject, const AsbGuestCallKind *kind, GTask *task)
+{
+  StreamCall *self = stream_call_new (task);
+  GError *error = NULL;
+  AsbGuestCall *call = asb_guest_call_new (name, arguments, operation, kind, self, &error);
+
+  if (call)
+    {
+      asb_guest_call_set_subject (call, subject);
+      self->pipe = asb_pipe_ref (asb_guest_call_add_pipe (call, ASB_CHANNEL_INPUT));
+    }
+  asb_guest_transport_submit (transport, call, task, error);
+}
+
 void
 asb_guest_open_write (AsbTransport *transport, AsbFileRequest *request, GTask *task)
 {
   GError *error = NULL;
   json_t *arguments = asb_guest_file_write_arguments (request, &error);
-  StreamCall *self;
-  AsbGuestCall *call;
 
   if (!arguments)
     {
       asb_guest_transport_submit (transport, NULL, task, error);
       return;
     }
-  self = stream_call_new (task);
-  call = asb_guest_call_new ("file.write", arguments, asb_file_request_get_operation (request),
-                             &write_kind, self, &error);
-  if (call)
-    {
-      asb_guest_call_set_subject (call, request);
-      self->pipe = asb_pipe_ref (asb_guest_call_add_pipe (call, ASB_CHANNEL_INPUT));
-    }
-  asb_guest_transport_submit (transport, call, task, error);
+  submit_output (transport, "file.write", arguments, asb_file_request_get_operation (request),
+                 request, &write_kind, task);
+}
+
+/* Archives. */
+
+static gboolean
+set_archive_result (StreamCall *self, AsbGuestArchiveKind kind, const json_t *result,
+                    GError **error)
+{
+  AsbArchiveResult *archive = asb_guest_archive_result_new (result, kind, error);
+
+  if (!archive)
+    return FALSE;
+  set_data (self, ASB_ARCHIVE_RESULT_KEY, archive, g_object_unref);
+  return TRUE;
+}
+
+static gboolean
+pack_opened (AsbGuestCall *call, gpointer data, const json_t *event, GError **error)
+{
+  return_input (data, call, NULL);
+  return TRUE;
+}
+
+static gboolean
+pack_result (AsbGuestCall *call, gpointer data, const json_t *result, GError **error)
+{
+  StreamCall *self = data;
+
+  return_input (self, call, NULL);
+  if (!self->task)
+    return set_archive_result (self, ASB_GUEST_ARCHIVE_PACKED, result, error);
+  return_cancelled (self);
+  return TRUE;
+}
+
+static const AsbGuestCallKind pack_kind = {
+  .opening = "opened",
+  .opened = pack_opened,
+  .result = pack_result,
+  .failed = stream_call_failed,
+  .free = stream_call_free,
+};
+
+void
+asb_guest_open_archive (AsbTransport *transport, AsbArchiveOptions *options, GTask *task)
+{
+  GError *error = NULL;
+  json_t *arguments = asb_guest_archive_arguments (options, ASB_GUEST_ARCHIVE_PACKED, &error);
+
+  if (arguments)
+    submit_input (transport, "file.pack", arguments, asb_archive_options_get_operation (options),
+                  options, &pack_kind, task);
+  else
+    asb_guest_transport_submit (transport, NULL, task, error);
+}
+
+static gboolean
+unpack_result (AsbGuestCall *call, gpointer data, const json_t *result, GError **error)
+{
+  return set_archive_result (data, ASB_GUEST_ARCHIVE_UNPACKED, result, error);
+}
+
+static const AsbGuestCallKind unpack_kind = {
+  .queued = write_queued,
+  .result = unpack_result,
+  .failed = stream_call_failed,
+  .free = stream_call_free,
+};
+
+void
+asb_guest_extract_archive (AsbTransport *transport, AsbArchiveOptions *options, GTask *task)
+{
+  GError *error = NULL;
+  json_t *arguments = asb_guest_archive_arguments (options, ASB_GUEST_ARCHIVE_UNPACKED, &error);
+
+  if (arguments)
+    submit_output (transport, "file.unpack", arguments, asb_archive_options_get_operation (options),
+                   options, &unpack_kind, task);
+  else
+    asb_guest_transport_submit (transport, NULL, task, error);
 }
 
 /* Services. */
@@ -322,7 +410,7 @@ asb_guest_open_service (AsbTransport *transport, const char *name, GVariant *arg
   json_t *json = service_arguments (name, arguments, &error);
 
   if (json)
-    submit_input (transport, name, json, NULL, &service_kind, task);
+    submit_input (transport, name, json, NULL, NULL, &service_kind, task);
   else
     asb_guest_transport_submit (transport, NULL, task, error);
 }

@@ -62,6 +62,10 @@ void asb_guest_edit_file (AsbTransport *transport, AsbFileEdit *edit, GTask *tas
 void asb_guest_find_files (AsbTransport *transport, AsbFileSearch *search, GTask *task);
 void asb_guest_search_text (AsbTransport *transport, AsbFileSearch *search, GTask *task);
 
+/* Archives. */
+void asb_guest_open_archive (AsbTransport *transport, AsbArchiveOptions *options, GTask *task);
+void asb_guest_extract_archive (AsbTransport *transport, AsbArchiveOptions *options, GTask *task);
+
 /* Anything else the guest can do. */
 void asb_guest_call_service (AsbTransport *transport, const char *name, GVariant *arguments,
                              GTask *task);

@@ -24,7 +24,8 @@
  *
  * When the record of a recorded operation on a file is not complete, the reason is the object data
  * `asb-record-error` of its request, a string. The streams of files have the object data
- * `asb-file-info`, a [class@FileInfo]: from the start when reading, once closed when writing.
+ * `asb-file-info`, a [class@FileInfo]: from the start when reading, once closed when writing; those
+ * of archives `asb-archive-result`, an [class@ArchiveResult], when all is read, or once closed.
  *
  * Dropping the last reference closes the transport. Commands in the sandbox run on.
  *
@@ -106,6 +107,7 @@ static const struct
   { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
   { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
   { "watch", ASB_CAPABILITY_FILE_WATCH },
+  { "archives", ASB_CAPABILITY_ARCHIVES },
   { "terminals", ASB_CAPABILITY_COMMAND_TERMINAL },
 };
 
@@ -168,6 +170,8 @@ asb_guest_transport_iface_init (AsbTransportInterface *iface)
   iface->set_attributes = asb_guest_set_attributes;
   iface->find_files = asb_guest_find_files;
   iface->search_text = asb_guest_search_text;
+  iface->open_archive = asb_guest_open_archive;
+  iface->extract_archive = asb_guest_extract_archive;
   iface->call = asb_guest_call_service;
   iface->open_call = asb_guest_open_service;
   iface->start_job = asb_guest_start_job;

@@ -7,6 +7,7 @@
 #endif
 
 #include <gio/gio.h>
+#include "asb-archive-options.h"
 #include "asb-capabilities.h"
 #include "asb-command-spec.h"
 #include "asb-enums.h"
@@ -49,6 +50,8 @@ struct _AsbTransportInterface
   void (*set_attributes) (AsbTransport *self, AsbFileRequest *request, GTask *task);
   void (*find_files) (AsbTransport *self, AsbFileSearch *search, GTask *task);
   void (*search_text) (AsbTransport *self, AsbFileSearch *search, GTask *task);
+  void (*open_archive) (AsbTransport *self, AsbArchiveOptions *options, GTask *task);
+  void (*extract_archive) (AsbTransport *self, AsbArchiveOptions *options, GTask *task);
   void (*call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
   void (*open_call) (AsbTransport *self, const char *name, GVariant *arguments, GTask *task);
   void (*start_job) (AsbTransport *self, AsbCommandSpec *spec, const char *name, GTask *task);
@@ -211,6 +214,26 @@ void asb_transport_search_text_async (AsbTransport *self, AsbFileSearch *search,
 ASB_AVAILABLE_IN_1_0
 AsbSearchResult *asb_transport_search_text_finish (AsbTransport *self, GAsyncResult *result,
                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_transport_open_archive (AsbTransport *self, AsbArchiveOptions *options,
+                                          GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_open_archive_async (AsbTransport *self, AsbArchiveOptions *options,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GInputStream *asb_transport_open_archive_finish (AsbTransport *self, GAsyncResult *result,
+                                                 GError **error);
+ASB_AVAILABLE_IN_1_0
+GOutputStream *asb_transport_extract_archive (AsbTransport *self, AsbArchiveOptions *options,
+                                              GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_transport_extract_archive_async (AsbTransport *self, AsbArchiveOptions *options,
+                                          GCancellable *cancellable, GAsyncReadyCallback callback,
+                                          gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GOutputStream *asb_transport_extract_archive_finish (AsbTransport *self, GAsyncResult *result,
+                                                     GError **error);
 ASB_AVAILABLE_IN_1_0
 GVariant *asb_transport_call (AsbTransport *self, const char *name, GVariant *arguments,
                               GCancellable *cancellable, GError **error);

@@ -4,6 +4,8 @@
 
 #define ASB_INSIDE
 
+#include "asb-archive-options.h"
+#include "asb-archive-result.h"
 #include "asb-backend-options.h"
 #include "asb-backend.h"
 #include "asb-capabilities.h"

@@ -128,6 +128,8 @@ def sample(parameter):
         mounts = Gio.ListStore.new(Asb.Mount)
         mounts.append(Asb.Mount(source="/tmp", target="/data", mode=Asb.MountMode.OVERLAY))
         return mounts
+    if kind == "Gio.InputStream":
+        return Gio.MemoryInputStream.new()
     if kind == "Gio.IOStream":
         return Gio.SimpleIOStream.new(Gio.MemoryInputStream.new(), Gio.MemoryOutputStream.new_resizable())
     if kind == "Gio.ListModel":
