@@ -34,6 +34,8 @@ struct _AsbBackend
   gint64 cleanup_ttl_seconds;
   AsbClosure *close_coordinator;
 
+  int pause; /* atomic, an AsbPauseState */
+
   GMutex mutex;
   gboolean deleted; /* the sandbox is known to be gone */
 };

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "asb-backend-private.h"
+#include "asb-backend-pause-private.h"
 #include "asb-call-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
@@ -341,12 +342,10 @@ sandbox_state_to_nick (AsbSandboxState state)
   return g_enum_get_value (enum_class, state)->value_nick;
 }
 
+/* Takes @info (nullable) and @error. */
 static void
-info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+return_info (AsbRun *run, AsbSandboxInfo *info, GError *error)
 {
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  AsbSandboxInfo *info = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
   GVariantDict dict;
 
   if (!info)
@@ -361,10 +360,34 @@ info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+  AsbSandboxInfo *info = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  return_info (user_data, info, error);
+}
+
+static void
+info_of_paused_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+  GError *error = NULL;
+  AsbSandboxInfo *info = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  if (info && asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_RUNNING)
+    asb_backend_found_running (run->backend);
+  return_info (run, info, error);
+}
+
+static void
 perform_query_info (AsbRun *run)
 {
+  gboolean paused = g_atomic_int_get (&run->backend->pause) == ASB_PAUSE_STATE_PAUSED;
+
   asb_provider_get_sandbox_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
-                                  g_task_get_cancellable (run->task), info_cb, run);
+                                  g_task_get_cancellable (run->task),
+                                  paused ? info_of_paused_cb : info_cb, run);
 }
 
 /* Deleting. It is recorded where the record does not go with the sandbox. */
@@ -611,6 +634,7 @@ close_store (AsbClosing *closing)
 {
   AsbBackend *self = closing->backend;
 
+  asb_backend_let_go_of_pause (self);
   if (self->store && self->owns_store)
     asb_history_store_close_async (self->store, NULL, store_closed_cb, closing);
   else

@@ -267,6 +267,134 @@ ASB_AVAILABLE_IN_1_0
 AsbFileWatch *asb_backend_watch_files_finish (AsbBackend *self, GAsyncResult *result,
                                               GError **error);
 ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_get_network_policy (AsbBackend *self, GCancellable *cancellable,
+                                                  GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_get_network_policy_async (AsbBackend *self, GCancellable *cancellable,
+                                           GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_get_network_policy_finish (AsbBackend *self, GAsyncResult *result,
+                                                         GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_set_network_policy (AsbBackend *self, AsbNetworkPolicy *policy,
+                                                  GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_set_network_policy_async (AsbBackend *self, AsbNetworkPolicy *policy,
+                                           GCancellable *cancellable, GAsyncReadyCallback callback,
+                                           gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_set_network_policy_finish (AsbBackend *self, GAsyncResult *result,
+                                                         GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_patch_network_policy (AsbBackend *self, AsbNetworkPolicy *policy,
+                                                    GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_patch_network_policy_async (AsbBackend *self, AsbNetworkPolicy *policy,
+                                             GCancellable *cancellable,
+                                             GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_patch_network_policy_finish (AsbBackend *self, GAsyncResult *result,
+                                                           GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_remove_network_rules (AsbBackend *self, const char *const *targets,
+                                                    GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_remove_network_rules_async (AsbBackend *self, const char *const *targets,
+                                             GCancellable *cancellable,
+                                             GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbNetworkPolicy *asb_backend_remove_network_rules_finish (AsbBackend *self, GAsyncResult *result,
+                                                           GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbEndpoint *asb_backend_get_endpoint (AsbBackend *self, guint port, gint64 expires,
+                                       GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_get_endpoint_async (AsbBackend *self, guint port, gint64 expires,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbEndpoint *asb_backend_get_endpoint_finish (AsbBackend *self, GAsyncResult *result,
+                                              GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_patch_metadata (AsbBackend *self, GVariant *changes,
+                                            GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_patch_metadata_async (AsbBackend *self, GVariant *changes,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_patch_metadata_finish (AsbBackend *self, GAsyncResult *result,
+                                                   GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_backend_create_snapshot (AsbBackend *self, const char *name,
+                                          GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_create_snapshot_async (AsbBackend *self, const char *name,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSnapshot *asb_backend_create_snapshot_finish (AsbBackend *self, GAsyncResult *result,
+                                                 GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxMetrics *asb_backend_get_metrics (AsbBackend *self, GCancellable *cancellable,
+                                            GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_get_metrics_async (AsbBackend *self, GCancellable *cancellable,
+                                    GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxMetrics *asb_backend_get_metrics_finish (AsbBackend *self, GAsyncResult *result,
+                                                   GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbMetricsWatch *asb_backend_watch_metrics (AsbBackend *self, GCancellable *cancellable,
+                                            GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_watch_metrics_async (AsbBackend *self, GCancellable *cancellable,
+                                      GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbMetricsWatch *asb_backend_watch_metrics_finish (AsbBackend *self, GAsyncResult *result,
+                                                   GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbDiagnostics *asb_backend_get_diagnostics (AsbBackend *self, const char *kind, const char *scope,
+                                             GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_get_diagnostics_async (AsbBackend *self, const char *kind, const char *scope,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbDiagnostics *asb_backend_get_diagnostics_finish (AsbBackend *self, GAsyncResult *result,
+                                                    GError **error);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_backend_call_service (AsbBackend *self, const char *name, GVariant *arguments,
+                                    GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_call_service_async (AsbBackend *self, const char *name, GVariant *arguments,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+GVariant *asb_backend_call_service_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_pause (AsbBackend *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_pause_async (AsbBackend *self, GCancellable *cancellable,
+                              GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_pause_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_resume (AsbBackend *self, GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_resume_async (AsbBackend *self, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_resume_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_renew (AsbBackend *self, gint64 seconds, GCancellable *cancellable,
+                                   GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_renew_async (AsbBackend *self, gint64 seconds, GCancellable *cancellable,
+                              GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbSandboxInfo *asb_backend_renew_finish (AsbBackend *self, GAsyncResult *result, GError **error);
+ASB_AVAILABLE_IN_1_0
 gboolean asb_backend_delete_sandbox (AsbBackend *self, GCancellable *cancellable, GError **error);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_delete_sandbox_async (AsbBackend *self, GCancellable *cancellable,

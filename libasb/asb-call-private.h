@@ -39,6 +39,10 @@ gpointer asb_task_finish_pointer (GAsyncResult *result, GError **error);
 gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error);
 gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
 
+/* Whether what @source stands for cannot answer for a while, which is known: deadlines of its calls
+ * do not come nearer meanwhile. From any thread. */
+void asb_call_set_paused (gpointer source, gboolean paused);
+
 /* Shorter limits, for tests. Calls with the words @operation that have a limit and begin from now
  * on wait for @milliseconds instead of what their kind says; −1 takes that back. For a cancelled
  * call of any operation, until it must have answered: the operation NULL. */

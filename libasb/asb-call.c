@@ -22,7 +22,10 @@ typedef struct
   gulong chain;
   GSource *deadline;
   GSource *cancelled;
-  int dropped; /* atomic: the implementation let go of its task */
+  gint64 began_at;
+  gint64 paused_before; /* for how long its source had been paused then */
+  gint64 left;          /* of its time, while its source is paused */
+  int dropped;          /* atomic: the implementation let go of its task */
 } AsbCall;
 
 /* Limits of tests. */
@@ -85,6 +88,112 @@ asb_call_unref (AsbCall *call)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbCall, asb_call_unref)
+
+/* Pauses of a source, and the calls whose time would have been up. */
+typedef struct
+{
+  GMutex mutex;
+  gint64 paused_at; /* 0: it is not paused */
+  gint64 total;     /* without the pause that goes on */
+  GPtrArray *parked;
+} AsbCallClock;
+
+static void
+clock_free (gpointer data)
+{
+  AsbCallClock *clock = data;
+
+  g_ptr_array_unref (clock->parked);
+  g_mutex_clear (&clock->mutex);
+  g_free (clock);
+}
+
+static GQuark
+clock_quark (void)
+{
+  return g_quark_from_static_string ("asb-call-clock");
+}
+
+/* Must hold the mutex. */
+static gint64
+get_paused_time (AsbCallClock *clock, gint64 now)
+{
+  return clock->total + (clock->paused_at > 0 ? now - clock->paused_at : 0);
+}
+
+static void
+note_beginning (AsbCall *call, gpointer source)
+{
+  AsbCallClock *clock = source ? g_object_get_qdata (source, clock_quark ()) : NULL;
+
+  call->began_at = g_get_monotonic_time ();
+  if (!clock)
+    return;
+  g_mutex_lock (&clock->mutex);
+  call->paused_before = get_paused_time (clock, call->began_at);
+  g_mutex_unlock (&clock->mutex);
+}
+
+/* A deadline that was met only since the source was paused is none yet. */
+static gboolean
+is_early (AsbCall *call)
+{
+  gpointer source = g_task_get_source_object (call->outer);
+  AsbCallClock *clock = source ? g_object_get_qdata (source, clock_quark ()) : NULL;
+  g_autoptr (GMutexLocker) locker = NULL;
+  gint64 now = g_get_monotonic_time ();
+
+  if (!clock)
+    return FALSE;
+  locker = g_mutex_locker_new (&clock->mutex);
+  call->left = (gint64)call->timeout_ms * 1000 + get_paused_time (clock, now) - call->paused_before
+               - (now - call->began_at);
+  if (call->left <= 0)
+    return FALSE;
+  if (clock->paused_at > 0)
+    g_ptr_array_add (clock->parked, asb_call_ref (call));
+  else
+    g_source_set_ready_time (call->deadline, now + call->left);
+  return TRUE;
+}
+
+static AsbCallClock *
+get_clock (gpointer source)
+{
+  static GMutex mutex;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+  AsbCallClock *clock = g_object_get_qdata (source, clock_quark ());
+
+  if (clock)
+    return clock;
+  clock = g_new0 (AsbCallClock, 1);
+  g_mutex_init (&clock->mutex);
+  clock->parked = g_ptr_array_new_with_free_func ((GDestroyNotify)asb_call_unref);
+  g_object_set_qdata_full (source, clock_quark (), clock, clock_free);
+  return clock;
+}
+
+void
+asb_call_set_paused (gpointer source, gboolean paused)
+{
+  AsbCallClock *clock = get_clock (source);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&clock->mutex);
+  gint64 now = g_get_monotonic_time ();
+
+  if (paused == (clock->paused_at > 0))
+    return;
+  clock->total = get_paused_time (clock, now);
+  clock->paused_at = paused ? now : 0;
+  if (paused)
+    return;
+  for (guint i = 0; i < clock->parked->len; i++)
+    {
+      AsbCall *call = clock->parked->pdata[i];
+
+      g_source_set_ready_time (call->deadline, now + call->left);
+    }
+  g_ptr_array_set_size (clock->parked, 0);
+}
 
 /* Takes the caller's task out of the call: whoever gets it answers it. */
 static GTask *
@@ -215,8 +324,12 @@ static gboolean
 deadline_cb (gpointer user_data)
 {
   AsbCall *call = user_data;
-  g_autoptr (GTask) outer = take_outer (call);
+  g_autoptr (GTask) outer = NULL;
 
+  if (call->outer && !g_cancellable_is_cancelled (call->inner_cancellable)
+      && !g_atomic_int_get (&call->dropped) && is_early (call))
+    return G_SOURCE_CONTINUE;
+  outer = take_outer (call);
   if (!outer)
     return G_SOURCE_REMOVE;
   if (g_cancellable_is_cancelled (call->inner_cancellable))
@@ -259,6 +372,7 @@ start_deadline (AsbCall *call)
   g_source_set_static_name (call->deadline, "AsbCall deadline");
   g_source_set_callback (call->deadline, deadline_cb, asb_call_ref (call),
                          (GDestroyNotify)asb_call_unref);
+  note_beginning (call, g_task_get_source_object (call->outer));
   if (call->timeout_ms > 0)
     make_ready_in (call->deadline, call->timeout_ms);
   g_source_attach (call->deadline, call->context);

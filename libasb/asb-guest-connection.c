@@ -550,7 +550,8 @@ set_paused_in_thread (gpointer data)
     return;
   self->paused = request->paused;
   self->asked_at = 0;
-  self->last_heard = now;
+  /* After a pause it is asked at once: the connection may be lost. */
+  self->last_heard = self->paused ? now : now - self->timeouts.quiet;
   if (self->state == ASB_GUEST_STATE_INTERRUPTED)
     asb_guest_resume_pause (self, now);
   if (self->timer)

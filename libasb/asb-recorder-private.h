@@ -28,6 +28,10 @@ AsbRecorder *asb_recorder_new (AsbHistoryStore *store, AsbHistoryConsistency con
 gboolean asb_recorder_get_records_in_place (AsbRecorder *self);
 gboolean asb_recorder_get_strict (AsbRecorder *self);
 
+/* While the store cannot be reached, which is known, batches are kept and count as written. After
+ * that they are written first. */
+void asb_recorder_set_suspended (AsbRecorder *self, gboolean suspended);
+
 /* A new operation, with a new id and the actor of this backend. Floating variants are taken.
  * Returns: (transfer full) */
 AsbOperation *asb_recorder_new_operation (AsbRecorder *self, const char *operation_type,

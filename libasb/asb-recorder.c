@@ -8,6 +8,9 @@
 #include "asb-sync-private.h"
 #include "asb-uuid.h"
 
+/* What is kept while nothing can be written. */
+#define MAX_KEPT 1024
+
 struct _AsbRecorder
 {
   GObject parent_instance;
@@ -18,7 +21,9 @@ struct _AsbRecorder
   char *correlation_id; /* of the whole backend, where an agent has a name */
 
   GMutex mutex;
-  GQueue waiting;     /* GTask with a batch, in order; the first is being written */
+  GQueue waiting; /* GTask with a batch, in order; the first is being written */
+  gboolean suspended;
+  GQueue kept;        /* GVariant: batches that came meanwhile */
   GHashTable *starts; /* event id → monotonic time in microseconds */
 };
 
@@ -34,6 +39,7 @@ asb_recorder_finalize (GObject *object)
   g_clear_pointer (&self->correlation_id, g_free);
   g_clear_pointer (&self->starts, g_hash_table_unref);
   g_queue_clear_full (&self->waiting, g_object_unref);
+  g_queue_clear_full (&self->kept, (GDestroyNotify)g_variant_unref);
   g_mutex_clear (&self->mutex);
 
   G_OBJECT_CLASS (asb_recorder_parent_class)->finalize (object);
@@ -50,6 +56,7 @@ asb_recorder_init (AsbRecorder *self)
 {
   g_mutex_init (&self->mutex);
   g_queue_init (&self->waiting);
+  g_queue_init (&self->kept);
   self->starts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
@@ -311,16 +318,45 @@ is_blocked (AsbRecorder *self)
   return FALSE;
 }
 
+/* Answers @task if the batch cannot be written now. */
+static gboolean
+keep (AsbRecorder *self, GVariant *variant, GTask *task)
+{
+  gboolean is_full;
+
+  g_mutex_lock (&self->mutex);
+  if (!self->suspended)
+    {
+      g_mutex_unlock (&self->mutex);
+      return FALSE;
+    }
+  is_full = self->kept.length >= MAX_KEPT;
+  if (!is_full)
+    g_queue_push_tail (&self->kept, g_variant_ref (variant));
+  g_mutex_unlock (&self->mutex);
+  if (is_full)
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_TOO_MANY_REQUESTS,
+                             "Too much was done while the sandbox is paused to keep it all until "
+                             "it can be recorded; resume the sandbox");
+  else
+    g_task_return_boolean (task, TRUE);
+  return TRUE;
+}
+
 /* Takes the floating batch. */
 static void
 push (AsbRecorder *self, GVariant *variant, gpointer tag, GCancellable *cancellable,
       GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-  AsbBatch *batch = g_new0 (AsbBatch, 1);
+  g_autoptr (GVariant) sunk = g_variant_ref_sink (variant);
+  AsbBatch *batch;
   gboolean first;
 
-  batch->variant = g_variant_ref_sink (variant);
+  if (keep (self, sunk, task))
+    return;
+  batch = g_new0 (AsbBatch, 1);
+  batch->variant = g_steal_pointer (&sunk);
   batch->thread = g_thread_self ();
   g_task_set_source_tag (task, tag);
   g_task_set_task_data (task, batch, batch_free);
@@ -339,6 +375,28 @@ push (AsbRecorder *self, GVariant *variant, gpointer tag, GCancellable *cancella
     write_cb (task);
   else if (first)
     write_first (self);
+}
+
+void
+asb_recorder_set_suspended (AsbRecorder *self, gboolean suspended)
+{
+  GVariant *variant;
+  GQueue kept;
+
+  g_mutex_lock (&self->mutex);
+  self->suspended = suspended;
+  kept = self->kept;
+  if (suspended)
+    g_queue_init (&kept);
+  else
+    g_queue_init (&self->kept);
+  g_mutex_unlock (&self->mutex);
+
+  while ((variant = g_queue_pop_head (&kept)))
+    {
+      push (self, variant, asb_recorder_set_suspended, NULL, NULL, NULL);
+      g_variant_unref (variant);
+    }
 }
 
 static gboolean

@@ -50,6 +50,7 @@ void asb_run_drop_floating (GVariant *variant);
 void asb_run_return_boolean (AsbRun *run, gboolean value, GVariant *result);
 void asb_run_return_object (AsbRun *run, gpointer object, GVariant *result);
 void asb_run_return_bytes (AsbRun *run, GBytes *bytes, GVariant *result);
+void asb_run_return_variant (AsbRun *run, GVariant *variant, GVariant *result);
 void asb_run_return_error (AsbRun *run, GError *error);
 /* For a command: the outcome decides the status. Takes @object. */
 void asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome);

@@ -4,6 +4,7 @@
 
 #include "asb-run-private.h"
 
+#include "asb-backend-pause-private.h"
 #include "asb-backend-restart-private.h"
 #include "asb-error-private.h"
 
@@ -147,6 +148,19 @@ needs_guest (AsbRun *run, const AsbRunRecord *record)
          || (run->recorded_here && asb_recorder_get_records_in_place (run->backend->recorder));
 }
 
+/* What is not to be done inside goes on, and its record waits. */
+static void
+go_on_paused (AsbRun *run, const AsbRunRecord *record)
+{
+  if (!record->travels)
+    {
+      go (run);
+      return;
+    }
+  run->error = asb_backend_new_paused_error (run->backend);
+  answer (run);
+}
+
 void
 asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
                AsbRunPerform perform)
@@ -174,7 +188,9 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
     prepare_record (run, record);
   else
     drop_record (record);
-  if (needs_guest (run, record) && asb_backend_needs_restart (backend))
+  if (asb_backend_is_paused (backend))
+    go_on_paused (run, record);
+  else if (needs_guest (run, record) && asb_backend_needs_restart (backend))
     asb_backend_restart_async (backend, g_task_get_cancellable (task), restarted_cb, run);
   else
     go (run);
@@ -240,6 +256,14 @@ asb_run_return_bytes (AsbRun *run, GBytes *bytes, GVariant *result)
 {
   g_value_init (&run->value, G_TYPE_BYTES);
   g_value_take_boxed (&run->value, bytes);
+  succeed (run, result);
+}
+
+void
+asb_run_return_variant (AsbRun *run, GVariant *variant, GVariant *result)
+{
+  g_value_init (&run->value, G_TYPE_VARIANT);
+  g_value_take_variant (&run->value, variant);
   succeed (run, result);
 }
 

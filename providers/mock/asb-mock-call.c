@@ -25,6 +25,7 @@ asb_mock_call_free (AsbMockCall *call)
   if (G_IS_VALUE (&call->answer))
     g_value_unset (&call->answer);
   g_clear_object (&call->argument);
+  g_clear_pointer (&call->variant, g_variant_unref);
   g_clear_object (&call->task);
   g_clear_object (&call->provider);
   g_clear_pointer (&call->sandbox_id, g_free);

@@ -23,6 +23,7 @@ struct _AsbMockCall
 
   char *sandbox_id;  /* (nullable) */
   GObject *argument; /* (nullable): a spec, a filter, a request */
+  GVariant *variant; /* (nullable) */
   gint64 number;
   gint64 break_after; /* −1: nothing breaks off */
   gboolean done;      /* the operation is done already */

@@ -16,6 +16,7 @@ struct _AsbMockProvider
 
   char *key;
   AsbMockFaults *faults;
+  AsbMockServices *services;
   GVariant *faults_option; /* as given when it was made, until it is initialised */
   GVariant *results_option;
   gboolean keep_alive;
@@ -90,6 +91,7 @@ asb_mock_provider_finalize (GObject *object)
   g_clear_pointer (&self->sandboxes, g_hash_table_unref);
   g_clear_pointer (&self->faults_option, g_variant_unref);
   g_clear_pointer (&self->results_option, g_variant_unref);
+  g_clear_pointer (&self->services, asb_mock_services_free);
   g_clear_pointer (&self->faults, asb_mock_faults_free);
   g_clear_pointer (&self->key, g_free);
   g_mutex_clear (&self->mutex);
@@ -102,6 +104,7 @@ asb_mock_provider_init (AsbMockProvider *self)
 {
   g_mutex_init (&self->mutex);
   self->faults = asb_mock_faults_new ();
+  self->services = asb_mock_services_new ();
   self->sandboxes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify)asb_mock_sandbox_unref);
   self->ids_by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -428,6 +431,7 @@ install_signals (void)
   signals[SIGNAL_FINISH_COMMANDS] = g_signal_new_class_handler (
       "finish-commands", type, action, G_CALLBACK (finish_commands_cb), NULL, NULL, NULL,
       G_TYPE_UINT, 1, G_TYPE_STRING);
+  asb_mock_services_install_signals (type);
 }
 
 static void
@@ -444,6 +448,12 @@ asb_mock_provider_class_init (AsbMockProviderClass *klass)
 }
 
 /* For the other parts of the mock. */
+
+AsbMockServices *
+asb_mock_provider_get_services (AsbMockProvider *self)
+{
+  return self->services;
+}
 
 AsbMockFaults *
 asb_mock_provider_get_faults (AsbMockProvider *self)
@@ -528,6 +538,7 @@ asb_mock_provider_get_capabilities (AsbProvider *provider)
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PERSISTENT_LIFETIME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, NAME,
                         "the sandboxes of the mock are in the memory of the program");
+  asb_mock_services_add_capabilities (capabilities);
   if (ASB_MOCK_PROVIDER (provider)->keep_alive)
     add_keep_alive (capabilities);
   return capabilities;
@@ -542,9 +553,8 @@ set_not_found (const char *sandbox_id, GError **error)
   return FALSE;
 }
 
-/* Returns: (transfer full) (nullable) */
-static AsbMockSandbox *
-find_sandbox (AsbMockProvider *self, const char *sandbox_id, GError **error)
+AsbMockSandbox *
+asb_mock_provider_find_sandbox (AsbMockProvider *self, const char *sandbox_id, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   AsbMockSandbox *sandbox = g_hash_table_lookup (self->sandboxes, sandbox_id);
@@ -581,6 +591,9 @@ perform_create (AsbMockCall *call, GValue *answer, GError **error)
   const char *key = asb_sandbox_spec_get_idempotency_key (spec);
   g_autoptr (AsbMockSandbox) sandbox = NULL;
 
+  if (!asb_mock_services_check_snapshot (self->services, asb_sandbox_spec_get_snapshot_id (spec),
+                                         error))
+    return FALSE;
   g_mutex_lock (&self->mutex);
   sandbox = find_by_key (self, key);
   if (!sandbox)
@@ -608,7 +621,8 @@ answer_info (AsbMockSandbox *sandbox, GValue *answer)
 static gboolean
 perform_get (AsbMockCall *call, GValue *answer, GError **error)
 {
-  g_autoptr (AsbMockSandbox) sandbox = find_sandbox (call->provider, call->sandbox_id, error);
+  g_autoptr (AsbMockSandbox) sandbox
+      = asb_mock_provider_find_sandbox (call->provider, call->sandbox_id, error);
 
   return sandbox && answer_info (sandbox, answer);
 }
@@ -629,6 +643,7 @@ perform_delete (AsbMockCall *call, GValue *answer, GError **error)
   if (!sandbox)
     return set_not_found (call->sandbox_id, error);
   asb_mock_sandbox_delete (sandbox);
+  asb_mock_services_forget (self->services, call->sandbox_id);
   notify_sandboxes (self);
   asb_mock_answer_boolean (answer, TRUE);
   return TRUE;
@@ -637,7 +652,8 @@ perform_delete (AsbMockCall *call, GValue *answer, GError **error)
 static gboolean
 perform_renew (AsbMockCall *call, GValue *answer, GError **error)
 {
-  g_autoptr (AsbMockSandbox) sandbox = find_sandbox (call->provider, call->sandbox_id, error);
+  g_autoptr (AsbMockSandbox) sandbox
+      = asb_mock_provider_find_sandbox (call->provider, call->sandbox_id, error);
 
   if (!sandbox)
     return FALSE;
@@ -649,7 +665,8 @@ static gboolean
 change_state (AsbMockCall *call, AsbSandboxState from, AsbSandboxState to, GValue *answer,
               GError **error)
 {
-  g_autoptr (AsbMockSandbox) sandbox = find_sandbox (call->provider, call->sandbox_id, error);
+  g_autoptr (AsbMockSandbox) sandbox
+      = asb_mock_provider_find_sandbox (call->provider, call->sandbox_id, error);
 
   return sandbox && asb_mock_sandbox_change_state (sandbox, from, to, error)
          && answer_info (sandbox, answer);
@@ -670,7 +687,8 @@ perform_resume (AsbMockCall *call, GValue *answer, GError **error)
 static gboolean
 perform_open_transport (AsbMockCall *call, GValue *answer, GError **error)
 {
-  g_autoptr (AsbMockSandbox) sandbox = find_sandbox (call->provider, call->sandbox_id, error);
+  g_autoptr (AsbMockSandbox) sandbox
+      = asb_mock_provider_find_sandbox (call->provider, call->sandbox_id, error);
 
   if (sandbox)
     asb_mock_answer_object (answer, asb_mock_transport_new (call->provider, sandbox));
@@ -686,7 +704,7 @@ perform_list (AsbMockCall *call, GValue *answer, GError **error)
 
   for (gsize i = 0; ids[i]; i++)
     {
-      g_autoptr (AsbMockSandbox) sandbox = find_sandbox (self, ids[i], NULL);
+      g_autoptr (AsbMockSandbox) sandbox = asb_mock_provider_find_sandbox (self, ids[i], NULL);
       g_autoptr (AsbSandboxInfo) info = sandbox ? asb_mock_sandbox_describe (sandbox) : NULL;
 
       if (info)
@@ -775,5 +793,6 @@ asb_mock_provider_iface_init (AsbProviderInterface *iface)
   iface->pause_sandbox = asb_mock_provider_pause_sandbox;
   iface->resume_sandbox = asb_mock_provider_resume_sandbox;
   iface->open_transport = asb_mock_provider_open_transport;
+  asb_mock_services_iface_init (iface);
   iface->thread_safe = TRUE;
 }

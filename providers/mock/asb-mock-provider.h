@@ -5,9 +5,15 @@
 #include "asb-mock-faults.h"
 #include "asb-mock-sandbox.h"
 #include "asb-mock-script.h"
+#include "asb-mock-services.h"
 
 #define ASB_TYPE_MOCK_PROVIDER (asb_mock_provider_get_type ())
 G_DECLARE_FINAL_TYPE (AsbMockProvider, asb_mock_provider, ASB, MOCK_PROVIDER, GObject)
+
+AsbMockServices *asb_mock_provider_get_services (AsbMockProvider *self);
+/* Returns: (transfer full) (nullable) */
+AsbMockSandbox *asb_mock_provider_find_sandbox (AsbMockProvider *self, const char *sandbox_id,
+                                                GError **error);
 
 AsbMockFaults *asb_mock_provider_get_faults (AsbMockProvider *self);
 

@@ -16,6 +16,8 @@ struct _AsbMockSandbox
   GMutex mutex;
   AsbSandboxState state;
   GDateTime *expires_at;
+  GHashTable *metadata;
+  AsbNetworkPolicy *policy;
   AsbMockFiles *files;
   GPtrArray *processes;
 };
@@ -31,6 +33,46 @@ new_ref (AsbSandboxSpec *spec, const char *provider_key)
   return g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", "mock", "provider-key", provider_key,
                        "sandbox-id", id, "sandbox-instance-id", instance_id, "metadata",
                        asb_sandbox_spec_get_metadata (spec), NULL);
+}
+
+/* A copy that belongs to nobody else. */
+static AsbNetworkPolicy *
+copy_policy (AsbNetworkPolicy *policy)
+{
+  AsbNetworkPolicy *copy = g_object_new (ASB_TYPE_NETWORK_POLICY, "mode", "mock", NULL);
+
+  asb_network_policy_set_default_action (copy, asb_network_policy_get_default_action (policy));
+  asb_network_policy_set_rules (copy, asb_network_policy_get_rules (policy));
+  return copy;
+}
+
+/* What was asked for, or else all is let through. */
+static AsbNetworkPolicy *
+new_policy (AsbSandboxSpec *spec)
+{
+  AsbNetworkPolicy *given = asb_sandbox_spec_get_network_policy (spec);
+  AsbNetworkPolicy *policy;
+
+  if (given)
+    return copy_policy (given);
+  policy = asb_network_policy_new ();
+  asb_network_policy_set_default_action (policy, ASB_NETWORK_ACTION_ALLOW);
+  return policy;
+}
+
+static GHashTable *
+copy_metadata (GHashTable *metadata)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (!metadata)
+    return copy;
+  g_hash_table_iter_init (&iter, metadata);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    g_hash_table_insert (copy, g_strdup (name), g_strdup (value));
+  return copy;
 }
 
 static GDateTime *
@@ -59,6 +101,8 @@ asb_mock_sandbox_new (AsbSandboxSpec *spec, const char *provider_key)
   self->state = ASB_SANDBOX_STATE_RUNNING;
   if (asb_sandbox_spec_get_ttl_mode (spec) == ASB_TTL_MODE_SECONDS)
     self->expires_at = later (asb_sandbox_spec_get_ttl_seconds (spec));
+  self->metadata = copy_metadata (asb_sandbox_spec_get_metadata (spec));
+  self->policy = new_policy (spec);
   self->files = asb_mock_files_new (self->workdir);
   self->processes = g_ptr_array_new_with_free_func (g_object_unref);
   return self;
@@ -82,6 +126,8 @@ asb_mock_sandbox_unref (AsbMockSandbox *self)
   g_clear_pointer (&self->workdir, g_free);
   g_clear_pointer (&self->created_at, g_date_time_unref);
   g_clear_pointer (&self->expires_at, g_date_time_unref);
+  g_clear_pointer (&self->metadata, g_hash_table_unref);
+  g_clear_object (&self->policy);
   g_clear_pointer (&self->files, asb_mock_files_free);
   g_clear_pointer (&self->processes, g_ptr_array_unref);
   g_mutex_clear (&self->mutex);
@@ -112,9 +158,13 @@ AsbSandboxInfo *
 asb_mock_sandbox_describe (AsbMockSandbox *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (AsbSandboxRef) ref = asb_sandbox_ref_new (
+      asb_sandbox_ref_get_provider_name (self->ref), asb_sandbox_ref_get_provider_key (self->ref),
+      asb_sandbox_ref_get_sandbox_id (self->ref),
+      asb_sandbox_ref_get_sandbox_instance_id (self->ref), NULL, self->metadata);
 
-  return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", self->ref, "state", self->state, "name",
-                       self->name, "image", self->image, "workdir", self->workdir, "created-at",
+  return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", self->state, "name", self->name,
+                       "image", self->image, "workdir", self->workdir, "created-at",
                        self->created_at, "expires-at", self->expires_at, NULL);
 }
 
@@ -161,6 +211,38 @@ asb_mock_sandbox_renew (AsbMockSandbox *self, gint64 seconds)
 
   g_clear_pointer (&self->expires_at, g_date_time_unref);
   self->expires_at = later (seconds);
+}
+
+AsbNetworkPolicy *
+asb_mock_sandbox_dup_policy (AsbMockSandbox *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  return copy_policy (self->policy);
+}
+
+void
+asb_mock_sandbox_set_policy (AsbMockSandbox *self, AsbNetworkPolicy *policy)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  g_clear_object (&self->policy);
+  self->policy = copy_policy (policy);
+}
+
+void
+asb_mock_sandbox_patch_metadata (AsbMockSandbox *self, GVariant *changes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  GVariantIter iter;
+  const char *name, *value;
+
+  g_variant_iter_init (&iter, changes);
+  while (g_variant_iter_next (&iter, "{&sm&s}", &name, &value))
+    if (value)
+      g_hash_table_replace (self->metadata, g_strdup (name), g_strdup (value));
+    else
+      g_hash_table_remove (self->metadata, name);
 }
 
 void

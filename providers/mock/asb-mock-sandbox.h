@@ -28,6 +28,11 @@ gboolean asb_mock_sandbox_change_state (AsbMockSandbox *self, AsbSandboxState fr
                                         AsbSandboxState to, GError **error);
 /* @seconds: from now on */
 void asb_mock_sandbox_renew (AsbMockSandbox *self, gint64 seconds);
+/* Returns: (transfer full): a copy */
+AsbNetworkPolicy *asb_mock_sandbox_dup_policy (AsbMockSandbox *self);
+void asb_mock_sandbox_set_policy (AsbMockSandbox *self, AsbNetworkPolicy *policy);
+/* @changes: an a{sms} */
+void asb_mock_sandbox_patch_metadata (AsbMockSandbox *self, GVariant *changes);
 /* Ends everything that runs. */
 void asb_mock_sandbox_delete (AsbMockSandbox *self);
 
