@@ -195,6 +195,8 @@ new_task (AsbOpensandboxClient *self, GCancellable *cancellable, GAsyncReadyCall
   GTask *task = g_task_new (self, cancellable, callback, user_data);
 
   g_task_set_source_tag (task, tag);
+  /* What was answered counts, also when the cancellation came at the same time. */
+  g_task_set_check_cancellable (task, FALSE);
   return task;
 }
 

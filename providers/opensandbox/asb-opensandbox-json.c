@@ -16,8 +16,8 @@ asb_opensandbox_json_parse (GBytes *body, const char *what, GError **error)
   if (!asb_json_check (data, (gssize)size, &local_error)
       || !json_parser_load_from_data (parser, data, (gssize)size, &local_error))
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                   "The server sent %s that cannot be read: %s", what, local_error->message);
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not read %s: %s", what,
+                   local_error->message);
       return NULL;
     }
   return json_node_ref (json_parser_get_root (parser));
@@ -32,7 +32,7 @@ parse_of_type (GBytes *body, JsonNodeType type, const char *what, GError **error
     return NULL;
   if (json_node_get_node_type (node) == type)
     return g_steal_pointer (&node);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "The server sent %s that is no %s", what,
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not read %s: it is no %s", what,
                type == JSON_NODE_OBJECT ? "object" : "array");
   return NULL;
 }
@@ -61,8 +61,8 @@ asb_opensandbox_json_get_element (JsonArray *array, guint index, const char *wha
 
   if (node && JSON_NODE_HOLDS_OBJECT (node))
     return json_node_get_object (node);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-               "The server sent %s in which item %u is no object", what, index);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not read %s: item %u is no object",
+               what, index);
   return NULL;
 }
 
