@@ -273,7 +273,7 @@ set_up (Broker *broker)
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);
   orphans_init (broker);
   loop_task_init (&broker->stop_task, stop_step, broker);
-  loop_task_init (&broker->spare_task, NULL, NULL);
+  spare_supervisors_init (broker);
   broker_random_id (broker->boot_id);
   broker_random_id (broker->token);
   if (broker->options->token && !token_list_add (&broker->tokens, broker->options->token))
@@ -293,6 +293,7 @@ tear_down (Broker *broker)
   websocket_door_close (broker);
   connections_close (broker);
   command_free_all (broker);
+  spare_supervisors_dismiss (broker);
   worker_pool_free (broker->workers);
   recorder_free (broker->recorder);
   call_free_all (broker);

@@ -52,6 +52,21 @@ typedef enum
   STOP_REPLYING
 } StopStage;
 
+#define BROKER_MAX_SPARES 16
+
+/* Supervisors that wait for commands. */
+typedef struct
+{
+  struct
+  {
+    pid_t pid;
+    int fd;
+  } items[BROKER_MAX_SPARES];
+  size_t n;
+  LoopTask task;
+  LoopTimer timer;
+} SpareSupervisors;
+
 typedef struct
 {
   const BrokerOptions *options;
@@ -64,10 +79,8 @@ typedef struct
   TokenList tokens;           /* all that open, this one apart */
   List openings;              /* of WebSockets */
   unsigned n_openings;
-  int nothing_fd;  /* always at its end */
-  pid_t spare_pid; /* a supervisor that waits for a command; 0: none */
-  int spare_fd;
-  LoopTask spare_task;
+  int nothing_fd; /* always at its end */
+  SpareSupervisors spares;
   LoopTimer orphans_timer;
   int64_t orphans_interval;
   char boot_id[BROKER_ID_SIZE];

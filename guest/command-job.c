@@ -146,7 +146,9 @@ unpack (char *bytes, size_t size, CommandJob *job)
   *job = (CommandJob){ .deadline = head.deadline,
                        .limits = head.limits,
                        .user = head.user,
-                       .has_terminal = head.has_terminal };
+                       .has_terminal = head.has_terminal,
+                       .bytes = bytes,
+                       .size = size };
   if ((head.has_shell && !(job->shell = take (&at, end)))
       || (head.has_cwd && !(job->cwd = take (&at, end))))
     return false;
@@ -177,8 +179,18 @@ command_job_take (int fd, CommandJob *job)
   struct stat status;
   char *bytes;
 
+  *job = (CommandJob){ 0 };
   if (fstat (fd, &status) != 0 || (size_t)status.st_size < sizeof (Head) || !mark_taken (fd))
     return false;
   bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   return bytes != MAP_FAILED && unpack (bytes, (size_t)status.st_size, job);
+}
+
+void
+command_job_release (CommandJob *job)
+{
+  free ((void *)job->argv);
+  free (job->environment);
+  if (job->bytes)
+    munmap (job->bytes, job->size);
 }

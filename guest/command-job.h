@@ -20,6 +20,10 @@ typedef struct
   CommandLimits limits;
   CommandUser user;
   bool has_terminal;
+
+  /* What all this points into. */
+  void *bytes;
+  size_t size;
 } CommandJob;
 
 /* A descriptor of the file, or -1 with errno set. */
@@ -28,5 +32,6 @@ int command_job_write (const CommandSpec *spec, char *const *environment);
 /* Whether a supervisor has taken the job, so that it must not be given to another. */
 bool command_job_is_taken (int fd);
 
-/* Takes what was written. It stays in memory as long as the process lives. */
+/* Takes what was written. To be released also when it fails. */
 bool command_job_take (int fd, CommandJob *job);
+void command_job_release (CommandJob *job);

@@ -148,13 +148,27 @@ launch_again (Command *self)
   return launch (self, true);
 }
 
+/* One that is idle serves another command, unless it may take for that one what was meant for
+ * this. */
 static void
-supervisor_is_gone (Command *self, bool killed)
+part_from_supervisor (Command *self, bool is_idle)
 {
   loop_remove (self->source);
   self->source = NULL;
-  close (self->socket_fd);
+  if (is_idle && !self->has_told)
+    {
+      spare_supervisor_return (self->broker, self->supervisor, self->socket_fd);
+      self->supervisor = 0;
+    }
+  else
+    close (self->socket_fd);
   self->socket_fd = -1;
+}
+
+static void
+supervisor_is_gone (Command *self, bool killed, bool is_idle)
+{
+  part_from_supervisor (self, is_idle);
   if (!launch_again (self))
     command_supervisor_ended (self, killed);
 }
@@ -176,7 +190,7 @@ socket_ready (void *data, uint32_t events)
         command_message_received (self, &message);
       if (!whole || message.last)
         {
-          supervisor_is_gone (self, !whole);
+          supervisor_is_gone (self, !whole, whole && message.idle);
           return;
         }
     }

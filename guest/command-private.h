@@ -36,6 +36,7 @@ typedef struct
   unsigned n_supervisor_waits;
   LoopTask free_task;
   bool is_second;       /* supervisor of this command */
+  bool has_told;        /* the supervisor something that it may not have heard yet */
   const char *ended_by; /* "cancelled" or "timeout" */
   SupervisorMessage started;
   SupervisorMessage exited; /* its kind says whether it has come */

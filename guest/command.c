@@ -55,6 +55,7 @@ command_send (Command *self, SupervisorMessageKind kind, int value)
 {
   SupervisorMessage message = { .kind = kind, .value = value };
 
+  self->has_told = true;
   if (self->socket_fd >= 0)
     send (self->socket_fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -423,6 +423,9 @@ drain (Historian *self)
       status = frame_reader_fill (&self->link.reader, self->link.fd);
       n += self->link.reader.end - self->link.reader.start - before;
       handle_frames (self);
+      /* Then nothing is left to be read. */
+      if (!frame_reader_was_filled (&self->link.reader))
+        break;
     }
   if (status == FRAME_READER_CLOSED)
     self->is_over = true;

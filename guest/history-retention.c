@@ -265,13 +265,21 @@ end (HistoryRetention *self, HistoryStore *store, bool done, json_t **result, Hi
   return HISTORY_RETENTION_ANSWER;
 }
 
+static bool
+is_worth_a_look (const HistoryStore *store)
+{
+  return store->is_open && !store->existing_only
+         && (store->n_unmeasured >= MEASURE_BYTES
+             || store->n_ended >= store->config.cleanup_interval_operations);
+}
+
 HistoryRetentionStep
 history_retention_step (HistoryRetention *self, HistoryStore *store, json_t **result,
                         HistoryError *error)
 {
   bool done;
 
-  if (self->phase == HISTORY_RETENTION_IDLE && (!store->is_open || store->existing_only))
+  if (self->phase == HISTORY_RETENTION_IDLE && !is_worth_a_look (store))
     return HISTORY_RETENTION_NOTHING;
   done = history_store_ensure (store, error);
   if (done && self->phase == HISTORY_RETENTION_IDLE)

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "process-tree.h"
 #include "recorder.h"
+#include "spare-supervisor.h"
 #include "worker-pool.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static size_t
 kill_once (Broker *broker)
 {
   size_t n;
-  size_t capacity = command_count (broker) + WORKER_POOL_MAX_WORKERS + 2;
+  size_t capacity = command_count (broker) + WORKER_POOL_MAX_WORKERS + BROKER_MAX_SPARES + 1;
   pid_t *pids = calloc (capacity, sizeof *pids);
   ProcessTreeSpared spared = { .pids = pids };
 
@@ -27,7 +28,7 @@ kill_once (Broker *broker)
   spared.n_pids = command_list_supervisors (broker, pids);
   spared.n_pids += worker_pool_list (broker->workers, pids + spared.n_pids);
   pids[spared.n_pids++] = recorder_pid (broker->recorder);
-  pids[spared.n_pids++] = broker->spare_pid;
+  spared.n_pids += spare_supervisors_list (broker, pids + spared.n_pids);
   n = process_tree_kill (&spared);
   free (pids);
   return n;

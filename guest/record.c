@@ -161,6 +161,8 @@ record_finish (Record *record, json_t *finish, void (*done) (void *data), void *
   json_object_set_new (finish, "output_lost", json_boolean (record->output_lost));
   if (record->session == recorder_session (record->recorder))
     number = recorder_call (record->recorder, finish, &FINISH_CALLBACKS, record);
+  /* The result waits for it, and the historian may begin while we do the rest. */
+  recorder_flush (record->recorder);
   if (number == 0)
     {
       set_unavailable (record, "The historian ended before it had recorded this");

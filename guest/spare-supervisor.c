@@ -4,8 +4,11 @@
 
 #include "supervisor.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define IDLE_TIME (2000 * LOOP_MILLISECOND)
 
 static pid_t
 fork_supervisor (Broker *broker, int *socket_fd)
@@ -18,38 +21,112 @@ static void
 make_spare (void *data)
 {
   Broker *broker = data;
+  SpareSupervisors *spares = &broker->spares;
 
-  if (broker->spare_pid <= 0 && broker->stop_stage == STOP_NOT)
-    broker->spare_pid = fork_supervisor (broker, &broker->spare_fd);
+  if (spares->n > 0 || broker->stop_stage != STOP_NOT)
+    return;
+  spares->items[0].pid = fork_supervisor (broker, &spares->items[0].fd);
+  if (spares->items[0].pid > 0)
+    spares->n = 1;
+}
+
+/* One that finds its socket closed ends. Whoever is of our user can have stopped it. */
+static void
+dismiss (pid_t pid, int socket_fd)
+{
+  close (socket_fd);
+  if (pid > 0)
+    kill (pid, SIGCONT);
+}
+
+static void
+dismiss_down_to (SpareSupervisors *spares, size_t n)
+{
+  while (spares->n > n)
+    {
+      spares->n--;
+      dismiss (spares->items[spares->n].pid, spares->items[spares->n].fd);
+    }
+}
+
+static void
+dismiss_others (void *data)
+{
+  dismiss_down_to (&((Broker *)data)->spares, 1);
+}
+
+void
+spare_supervisors_dismiss (Broker *broker)
+{
+  loop_timer_stop (&broker->spares.timer);
+  dismiss_down_to (&broker->spares, 0);
+}
+
+void
+spare_supervisors_init (Broker *broker)
+{
+  loop_task_init (&broker->spares.task, make_spare, broker);
+  loop_timer_init (&broker->spares.timer, dismiss_others, broker);
 }
 
 void
 spare_supervisor_prepare (Broker *broker)
 {
-  broker->spare_task.callback = make_spare;
-  broker->spare_task.data = broker;
-  loop_task_queue (broker->loop, &broker->spare_task);
+  loop_task_queue (broker->loop, &broker->spares.task);
 }
 
 bool
 spare_supervisor_take (Broker *broker, bool fresh, pid_t *pid, int *socket_fd)
 {
-  if (fresh || broker->spare_pid <= 0)
-    *pid = fork_supervisor (broker, socket_fd);
-  else
+  SpareSupervisors *spares = &broker->spares;
+
+  if (fresh || spares->n == 0)
     {
-      *pid = broker->spare_pid;
-      *socket_fd = broker->spare_fd;
-      broker->spare_pid = 0;
+      *pid = fork_supervisor (broker, socket_fd);
+      return *pid > 0;
     }
-  return *pid > 0;
+  spares->n--;
+  *pid = spares->items[spares->n].pid;
+  *socket_fd = spares->items[spares->n].fd;
+  kill (*pid, SIGCONT);
+  return true;
+}
+
+void
+spare_supervisor_return (Broker *broker, pid_t pid, int socket_fd)
+{
+  SpareSupervisors *spares = &broker->spares;
+
+  if (pid <= 0 || spares->n == BROKER_MAX_SPARES || broker->stop_stage != STOP_NOT)
+    {
+      dismiss (pid, socket_fd);
+      return;
+    }
+  spares->items[spares->n].pid = pid;
+  spares->items[spares->n].fd = socket_fd;
+  spares->n++;
+  if (spares->n > 1)
+    loop_timer_start (broker->loop, &spares->timer, IDLE_TIME);
 }
 
 void
 spare_supervisor_reaped (Broker *broker, pid_t pid)
 {
-  if (broker->spare_pid != pid)
-    return;
-  close (broker->spare_fd);
-  broker->spare_pid = 0;
+  SpareSupervisors *spares = &broker->spares;
+
+  for (size_t i = 0; i < spares->n; i++)
+    if (spares->items[i].pid == pid)
+      {
+        close (spares->items[i].fd);
+        spares->items[i] = spares->items[--spares->n];
+        return;
+      }
+}
+
+size_t
+spare_supervisors_list (const Broker *broker, pid_t *pids)
+{
+  for (size_t i = 0; i < broker->spares.n; i++)
+    pids[i] = broker->spares.items[i].pid;
+  return broker->spares.n;
 }

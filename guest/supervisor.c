@@ -53,6 +53,7 @@ typedef struct
   int signal_fd;
   pid_t pid;
   bool main_runs;
+  bool is_reusable; /* nothing of its command stays behind in us */
   bool exit_is_due; /* to be told */
   int exit_status;
   int64_t deadline; /* by the time we run */
@@ -152,14 +153,19 @@ begin (Supervisor *self, const int *descriptors, size_t n_descriptors)
   if (self->state != STATE_WAITING)
     return;
   if (n_descriptors < SUPERVISOR_N_DESCRIPTORS)
-    fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = EMFILE });
-  else if (command_job_take (descriptors[3], &job))
     {
+      fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = EMFILE });
+      return;
+    }
+  if (command_job_take (descriptors[3], &job))
+    {
+      self->is_reusable = job.user.uid < 0 && job.user.gid < 0;
       command_user_resolve (&job.user, job.environment);
       execute (self, &job, descriptors);
     }
   else
     fail_to_fork (self);
+  command_job_release (&job);
 }
 
 static void
@@ -254,21 +260,42 @@ reap_ended (Supervisor *self)
   return errno != ECHILD;
 }
 
+/* As it was when it began. */
+static void
+wait_for_command (Supervisor *self)
+{
+  self->state = STATE_WAITING;
+  self->pid = 0;
+  self->deadline = NEVER;
+  self->next_step = NEVER;
+  self->give_up = NEVER;
+  self->kill_interval = FIRST_KILL_INTERVAL;
+  self->n_ending = 0;
+}
+
+/* A command that nobody had to end, and that left nothing, leaves us as we were: to make another
+ * process for the next one costs as much as all the rest. */
 static void
 reap (Supervisor *self)
 {
   bool some_left;
+  bool is_idle;
 
   if (self->state == STATE_WAITING)
     return;
   some_left = reap_ended (self);
+  is_idle = !some_left && self->exit_is_due && self->state == STATE_RUNNING && self->is_reusable;
   if (self->exit_is_due)
-    tell (self, (SupervisorMessage){
-                    .kind = SUPERVISOR_EXITED, .value = self->exit_status, .last = !some_left });
+    tell (self, (SupervisorMessage){ .kind = SUPERVISOR_EXITED,
+                                     .value = self->exit_status,
+                                     .last = !some_left,
+                                     .idle = is_idle });
   else if (!some_left)
     tell (self, (SupervisorMessage){ .kind = SUPERVISOR_ENDED, .last = true });
   self->exit_is_due = false;
-  if (!some_left)
+  if (is_idle)
+    wait_for_command (self);
+  else if (!some_left)
     self->state = STATE_ENDED;
 }
 
@@ -434,14 +461,10 @@ turn (Supervisor *self)
 int
 supervisor_main (int socket_fd, void *data)
 {
-  Supervisor self = { .process = data,
-                      .socket_fd = socket_fd,
-                      .deadline = NEVER,
-                      .next_step = NEVER,
-                      .give_up = NEVER,
-                      .kill_interval = FIRST_KILL_INTERVAL };
+  Supervisor self = { .process = data, .socket_fd = socket_fd };
   sigset_t child;
 
+  wait_for_command (&self);
   /* The command inherits all this. */
   process_soften (self.process);
   sigemptyset (&child);

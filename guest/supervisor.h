@@ -45,6 +45,7 @@ typedef struct
   int value;
   int detail; /* of the stage */
   bool last;  /* nothing comes after it */
+  bool idle;  /* with last: another command may be given to it */
   struct timespec realtime;
   int64_t monotonic; /* nanoseconds */
 } SupervisorMessage;

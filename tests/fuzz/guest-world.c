@@ -341,7 +341,6 @@ __wrap_listener_free (Listener *listener)
   world.is_listening = false;
   world.left_fds[0] = broker->nothing_fd;
   world.left_fds[1] = broker->signal_fd;
-  world.left_fds[2] = broker->spare_pid > 0 ? broker->spare_fd : -1;
 }
 
 int
@@ -438,7 +437,7 @@ world_run (void (*step) (void))
     free (world.unanswered[i]);
   for (unsigned i = 0; i < world.n_helpers; i++)
     helper_end (&world.helpers[i]);
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < sizeof world.left_fds / sizeof world.left_fds[0]; i++)
     close_fd (&world.left_fds[i]);
   close_fd (&world.driver_fd);
   close_fd (&world.signal_fd);

@@ -49,7 +49,7 @@ typedef struct
   bool helpers_are_silent; /* else they answer as the real ones would */
 
   /* What the broker leaves to the end of its process. */
-  int left_fds[3];
+  int left_fds[2];
   void *unanswered[WORLD_MAX_UNANSWERED];
   unsigned n_unanswered;
 } World;

@@ -4,6 +4,7 @@
 
 import hashlib
 import os
+import select
 import signal
 import stat
 
@@ -507,6 +508,66 @@ def test_stopped_supervisor():
             client.wait(call, OUTPUT, ERRORS)
             assert call.result["reason"] == reason, call.result
             wait_for_end([pid])
+
+
+def supervisors(guest):
+    """Those that a guest has now, working or ready."""
+    found = []
+    with open(f"/proc/{guest.process.pid}/task/{guest.process.pid}/children") as file:
+        for pid in file.read().split():
+            try:
+                with open(f"/proc/{pid}/comm") as name:
+                    found += [pid] if name.read() == "asb-supervisor\n" else []
+            except OSError:
+                pass
+    return found
+
+
+def test_supervisors_serve_again():
+    """One whose command left nothing has the next, any other does not."""
+    with Guest() as guest:
+        client = guest.connect()
+
+        def parent(text="", **args):
+            return client.command(f"echo $PPID; {text}", **args).stdout.split()[0]
+
+        assert len({parent() for _ in range(20)}) <= 4
+        for text, args in [("setsid sleep 1000 >/dev/null 2>&1 &", {}), ("sleep 1000", {"deadline_ms": 200})]:
+            used = parent(text, **args)
+            assert used not in {parent() for _ in range(5)}, text
+        call = client.start_command("echo $PPID; sleep 1000")
+        client.until(lambda: b"\n" in call.stdout)
+        started = next(event for event in call.events if event["event"] == "started")
+        client.run("command.signal", {"command_id": started["command_id"], "signal": 9})
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.stdout.strip() not in {parent() for _ in range(5)}
+
+
+def test_supervisors_do_not_stay():
+    """Many at once leave many, which are soon one again: one is enough for who has one at a time."""
+    with Guest() as guest:
+        client = guest.connect()
+        for _ in range(2):
+            calls = [client.start_command("read line", stdin="stream") for _ in range(24)]
+            client.until(lambda: all(call.events for call in calls))
+            assert len(supervisors(guest)) >= 24
+            for call in calls:
+                client.write(call, fin=True)
+            for call in calls:
+                client.wait(call, OUTPUT, ERRORS)
+            assert len(supervisors(guest)) <= 24
+        while len(supervisors(guest)) > 1:
+            select.select([], [], [], 0.05)
+        assert client.command("echo well").stdout == b"well\n"
+
+
+def test_stopped_spare_supervisor():
+    with Guest() as guest:
+        client = guest.connect()
+        client.command(["true"])
+        for pid in supervisors(guest):
+            os.kill(int(pid), signal.SIGSTOP)
+        assert client.command("echo well").stdout == b"well\n"
 
 
 def test_killed_spare_supervisor():
