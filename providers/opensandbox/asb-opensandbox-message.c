@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-measured.h"
 #include "asb-opensandbox-url.h"
 
 #define KEEP_ALIVE_IDLE 60
@@ -118,12 +119,16 @@ add_body (SoupMessage *message, AsbOpensandboxRequest *request)
   const char *type = asb_opensandbox_request_get_content_type (request);
   GBytes *body = asb_opensandbox_request_get_body (request);
   GInputStream *stream = asb_opensandbox_request_get_stream (request);
+  gint64 size = asb_opensandbox_request_get_stream_size (request);
+  g_autoptr (GInputStream) measured = NULL;
 
   if (body)
     soup_message_set_request_body_from_bytes (message, type, body);
-  else if (stream)
-    soup_message_set_request_body (message, type, stream,
-                                   (gssize)asb_opensandbox_request_get_stream_size (request));
+  if (!stream)
+    return;
+  measured
+      = size < 0 ? g_object_ref (stream) : asb_opensandbox_measured_new (stream, (guint64)size);
+  soup_message_set_request_body (message, type, measured, (gssize)size);
 }
 
 /* libsoup sends an idempotent request again by itself when a connection it had kept turns out to be

@@ -347,3 +347,19 @@ hostile_connection_wait (HostileConnection *self)
   while (fill (self))
     g_string_truncate (self->input, 0);
 }
+
+void
+hostile_connection_read_until (HostileConnection *self, const char *end, GString *text)
+{
+  gsize looked_at = 0;
+  const char *found;
+
+  while (!(found = strstr (self->input->str + looked_at, end)))
+    {
+      looked_at = self->input->len > strlen (end) ? self->input->len - strlen (end) : 0;
+      if (!fill (self))
+        return;
+    }
+  g_string_append_len (text, self->input->str, found - self->input->str + (gssize)strlen (end));
+  g_string_erase (self->input, 0, found - self->input->str + (gssize)strlen (end));
+}

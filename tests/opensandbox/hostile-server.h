@@ -56,6 +56,9 @@ void hostile_connection_linger (HostileConnection *self, guint milliseconds);
 /* The end of the connection comes as a reset. */
 void hostile_connection_reset (HostileConnection *self);
 
+/* Reads on until @end has come, which is put into @text with all before it. */
+void hostile_connection_read_until (HostileConnection *self, const char *end, GString *text);
+
 /* Waits for the other side to end the connection; what it sends is dropped. */
 void hostile_connection_wait (HostileConnection *self);
 
