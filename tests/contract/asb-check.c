@@ -38,6 +38,7 @@ asb_check_provider (AsbRegistry *registry, const char *name, GVariant *options,
   check_report (&check);
   check_provider (&check);
   check_provider_calls (&check);
+  check_services (&check);
   check_commands (&check);
   check_files (&check);
   check_history_store (&check);

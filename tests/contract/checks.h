@@ -8,6 +8,7 @@
 
 void check_provider (Check *check);
 void check_provider_calls (Check *check);
+void check_services (Check *check);
 void check_commands (Check *check);
 void check_files (Check *check);
 void check_history_store (Check *check);
