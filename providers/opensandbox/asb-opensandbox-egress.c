@@ -11,8 +11,12 @@ typedef struct
 {
   const char *method;
   const char *what;
-  GError *error; /* (nullable): why the sidecar could not be asked */
+  gboolean is_changed; /* what is asked for now is but how it is */
+  GError *error;       /* (nullable): why the sidecar could not be asked */
 } Question;
+
+static void ask_sidecar (GTask *task);
+static void ask_server (GTask *task);
 
 static void
 question_free (gpointer data)
@@ -23,23 +27,37 @@ question_free (gpointer data)
   g_free (question);
 }
 
+static const char *
+get_method (Question *question)
+{
+  return question->is_changed ? "GET" : question->method;
+}
+
 static void
 dress (AsbOpensandboxRequest *request, AsbOpensandboxCall *call)
 {
   Question *question = call->state;
 
   asb_opensandbox_request_set_what (request, question->what);
-  if (call->body)
+  if (call->body && !question->is_changed)
     asb_opensandbox_request_set_json (request, call->body);
 }
 
+/* Most sidecars answer a change with no more than that it was done. */
 static void
-take_reply (GTask *task, AsbOpensandboxReply *reply)
+take_reply (GTask *task, AsbOpensandboxReply *reply, void (*ask_again) (GTask *task))
 {
+  Question *question = asb_opensandbox_call_get (task)->state;
+  AsbNetworkPolicy *policy;
   GError *error = NULL;
-  AsbNetworkPolicy *policy
-      = asb_opensandbox_policy_parse (asb_opensandbox_reply_get_body (reply), &error);
 
+  if (!g_str_equal (get_method (question), "GET"))
+    {
+      question->is_changed = TRUE;
+      ask_again (task);
+      return;
+    }
+  policy = asb_opensandbox_policy_parse (asb_opensandbox_reply_get_body (reply), &error);
   asb_opensandbox_call_return_object (task, policy, error);
 }
 
@@ -58,7 +76,7 @@ server_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     {
-      take_reply (task, reply);
+      take_reply (task, reply, ask_server);
       return;
     }
   status = asb_opensandbox_error_get_status (error);
@@ -83,7 +101,7 @@ ask_server (GTask *task)
   AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
   Question *question = call->state;
   g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_lifecycle_new_request (
-      call->lifecycle, question->method, question->what, "sandboxes", call->sandbox_id,
+      call->lifecycle, get_method (question), question->what, "sandboxes", call->sandbox_id,
       "networkpolicy", NULL);
 
   dress (request, call);
@@ -113,7 +131,7 @@ sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = asb_opensandbox_reach_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &question->error);
 
   if (reply)
-    take_reply (task, reply);
+    take_reply (task, reply, ask_sidecar);
   else if (is_out_of_reach (question->error))
     ask_server (task);
   else
@@ -126,10 +144,22 @@ new_request (AsbOpensandboxEndpoint *endpoint, gpointer user_data)
   AsbOpensandboxCall *call = user_data;
   Question *question = call->state;
   AsbOpensandboxRequest *request
-      = asb_opensandbox_request_new (question->method, endpoint, "/policy");
+      = asb_opensandbox_request_new (get_method (question), endpoint, "/policy");
 
   dress (request, call);
+  /* Most sandboxes have no sidecar, and the server is the next to be asked. */
+  asb_opensandbox_request_set_retry (request, FALSE);
   return request;
+}
+
+static void
+ask_sidecar (GTask *task)
+{
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+
+  asb_opensandbox_reach_async (call->lifecycle, call->sandbox_id, ASB_OPENSANDBOX_PORT_EGRESS,
+                               new_request, call, g_task_get_cancellable (task),
+                               sidecar_answered_cb, g_object_ref (task));
 }
 
 static void
@@ -140,11 +170,12 @@ ask (GTask *task, const char *method, const char *what)
 
   question->method = method;
   question->what = what;
+  /* To change nothing is refused by sidecars, and means no more than to look. */
+  question->is_changed = call->body && JSON_NODE_HOLDS_ARRAY (call->body)
+                         && json_array_get_length (json_node_get_array (call->body)) == 0;
   call->state = question;
   call->free_state = question_free;
-  asb_opensandbox_reach_async (call->lifecycle, call->sandbox_id, ASB_OPENSANDBOX_PORT_EGRESS,
-                               new_request, call, g_task_get_cancellable (task),
-                               sidecar_answered_cb, g_object_ref (task));
+  ask_sidecar (task);
 }
 
 void

@@ -263,7 +263,7 @@ delete_once (GTask *task)
   g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_lifecycle_new_request (
       lifecycle, "DELETE", "delete the sandbox", "sandboxes", deletion->sandbox_id, NULL);
 
-  asb_opensandbox_request_set_retry (request, FALSE);
+  asb_opensandbox_request_set_once (request);
   asb_opensandbox_lifecycle_call_async (lifecycle, request, g_task_get_cancellable (task),
                                         deleted_cb, g_object_ref (task));
 }

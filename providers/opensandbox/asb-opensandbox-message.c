@@ -179,6 +179,8 @@ asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
    * the method, and so no POST. */
   soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_COLLECT_METRICS
                                        | SOUP_MESSAGE_IDEMPOTENT);
+  if (asb_opensandbox_request_get_once (request))
+    soup_message_add_flags (message, SOUP_MESSAGE_NEW_CONNECTION);
   soup_message_disable_feature (message, SOUP_TYPE_AUTH_MANAGER);
   soup_message_headers_replace (headers, "User-Agent", "libasb/" ASB_VERSION);
   soup_message_headers_replace (headers, "Accept", "*/*");

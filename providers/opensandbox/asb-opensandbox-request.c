@@ -21,6 +21,7 @@ struct _AsbOpensandboxRequest
   gint64 timeout;
   gsize max_reply;
   AsbOpensandboxRetryRule retry;
+  gboolean is_once;
   char *what;
 };
 
@@ -138,6 +139,13 @@ asb_opensandbox_request_set_retry (AsbOpensandboxRequest *self, gboolean retry)
 }
 
 void
+asb_opensandbox_request_set_once (AsbOpensandboxRequest *self)
+{
+  self->retry = ASB_OPENSANDBOX_RETRY_NEVER;
+  self->is_once = TRUE;
+}
+
+void
 asb_opensandbox_request_set_what (AsbOpensandboxRequest *self, const char *what)
 {
   g_free (self->what);
@@ -202,6 +210,12 @@ AsbOpensandboxRetryRule
 asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self)
 {
   return self->retry;
+}
+
+gboolean
+asb_opensandbox_request_get_once (AsbOpensandboxRequest *self)
+{
+  return self->is_once;
 }
 
 gint64

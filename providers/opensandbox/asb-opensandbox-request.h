@@ -53,6 +53,10 @@ void asb_opensandbox_request_set_max_reply (AsbOpensandboxRequest *self, gsize b
  * only when nothing was sent, because no connection was to be had. FALSE: nothing is repeated. */
 void asb_opensandbox_request_set_retry (AsbOpensandboxRequest *self, gboolean retry);
 
+/* It is sent once, whatever happens: not even libsoup sends it again by itself, which it does by
+ * the method when a connection it had kept is closed. Costs a connection. */
+void asb_opensandbox_request_set_once (AsbOpensandboxRequest *self);
+
 /* What it is for, for errors: “create the sandbox” gives “Could not create the sandbox: …”. */
 void asb_opensandbox_request_set_what (AsbOpensandboxRequest *self, const char *what);
 
@@ -67,6 +71,7 @@ gint64 asb_opensandbox_request_get_stream_size (AsbOpensandboxRequest *self);
 GHashTable *asb_opensandbox_request_get_headers (AsbOpensandboxRequest *self);
 gsize asb_opensandbox_request_get_max_reply (AsbOpensandboxRequest *self);
 AsbOpensandboxRetryRule asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self);
+gboolean asb_opensandbox_request_get_once (AsbOpensandboxRequest *self);
 
 /* −1: the default */
 gint64 asb_opensandbox_request_get_timeout (AsbOpensandboxRequest *self);

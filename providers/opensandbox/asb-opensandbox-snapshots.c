@@ -65,11 +65,12 @@ asb_opensandbox_snapshots_parse (JsonObject *object, GError **error)
                        parse_state (state), "message", message, "created-at", created_at, NULL);
 }
 
-/* Where there is no such thing, the server's 404 is about a snapshot, not about a sandbox. */
+/* Takes @error. What is not there is a snapshot, and no sandbox. */
 static GError *
 take_snapshot_error (GError *error)
 {
-  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+  if (asb_opensandbox_error_get_status (error) == 404
+      && !asb_opensandbox_error_is_unknown_route (error))
     error->code = ASB_ERROR_SNAPSHOT_NOT_FOUND;
   return error;
 }

@@ -6,6 +6,7 @@
 #include <libsoup/soup.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 struct _AsbTestServer
 {
@@ -28,10 +29,19 @@ read_port (GSubprocess *process)
   return (guint)atoi (line);
 }
 
+/* It must not outlive a test that was aborted. */
+static void
+end_with_parent (gpointer data)
+{
+  prctl (PR_SET_PDEATHSIG, SIGTERM);
+}
+
 AsbTestServer *
 asb_test_server_new (const char *options)
 {
   AsbTestServer *self = g_new0 (AsbTestServer, 1);
+  g_autoptr (GSubprocessLauncher) launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_autofree char *line = NULL;
   g_auto (GStrv) argv = NULL;
   g_autoptr (GError) error = NULL;
@@ -43,8 +53,8 @@ asb_test_server_new (const char *options)
                           options ? options : "");
   g_shell_parse_argv (line, NULL, &argv, &error);
   g_assert_no_error (error);
-  self->process
-      = g_subprocess_newv ((const char *const *)argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  g_subprocess_launcher_set_child_setup (launcher, end_with_parent, NULL, NULL);
+  self->process = g_subprocess_launcher_spawnv (launcher, (const char *const *)argv, &error);
   g_assert_no_error (error);
   self->port = read_port (self->process);
   self->session = soup_session_new ();

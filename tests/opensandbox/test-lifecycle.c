@@ -4,19 +4,39 @@
 
 /* Sandboxes made, found, changed and deleted on a server that works. */
 
-static void
-test_create (void)
+typedef struct
 {
-  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
-  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  AsbTestServer *server;
+  AsbProvider *provider;
+} Fixture;
+
+/* @data: options of the provider, or NULL */
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->server = asb_test_server_new (NULL);
+  fixture->provider = asb_test_server_new_provider (fixture->server, data);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_object_unref (fixture->provider);
+  asb_test_server_free (fixture->server);
+}
+
+static void
+test_create (Fixture *fixture, gconstpointer data)
+{
   g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
   g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (AsbSandboxInfo) got = NULL;
   g_autoptr (GError) error = NULL;
   AsbSandboxRef *ref;
 
   asb_sandbox_spec_set_name (spec, "n");
   asb_sandbox_spec_set_instance_id (spec, "i-1");
-  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
   g_assert_no_error (error);
   ref = asb_sandbox_info_get_ref (info);
   g_assert_cmpint (asb_sandbox_info_get_state (info), ==, ASB_SANDBOX_STATE_RUNNING);
@@ -24,17 +44,15 @@ test_create (void)
   g_assert_cmpstr (asb_sandbox_info_get_name (info), ==, "n");
   g_assert_cmpstr (asb_sandbox_info_get_image (info), ==, "python:3.12");
   g_assert_nonnull (asb_sandbox_info_get_expires_at (info));
-  g_assert_cmpuint (asb_test_server_count (server, "POST", "*/sandboxes"), ==, 1);
-  g_assert_true (
-      asb_provider_delete_sandbox (provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*/sandboxes"), ==, 1);
+  got = asb_provider_get_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error);
   g_assert_no_error (error);
+  g_assert_cmpstr (asb_test_server_get_id (got), ==, asb_test_server_get_id (info));
 }
 
 static void
-test_create_at_once (void)
+test_create_at_once (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
-  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
   g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
   g_autoptr (AsbSandboxInfo) info = NULL;
   g_autoptr (GError) error = NULL;
@@ -42,19 +60,341 @@ test_create_at_once (void)
   g_test_summary ("Nobody knocks at execd when the caller finds out itself what is ready");
 
   asb_sandbox_spec_set_await_readiness (spec, FALSE);
-  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (asb_test_server_count (server, "GET", "*/ping"), ==, 0);
-  g_assert_true (
-      asb_provider_delete_sandbox (provider, asb_test_server_get_id (info), NULL, &error));
-  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "*/ping"), ==, 0);
 }
+
+static void
+test_create_without_end (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_ttl_mode (spec, ASB_TTL_MODE_NEVER);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (asb_sandbox_info_get_expires_at (info));
+  renewed = asb_provider_renew_sandbox (fixture->provider, asb_test_server_get_id (info), 600, NULL,
+                                        &error);
+  g_assert_null (renewed);
+  g_assert_nonnull (strstr (error->message, "expiration"));
+}
+
+static void
+test_create_refused (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_name (spec, "two words");
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  asb_sandbox_spec_set_name (spec, NULL);
+  asb_sandbox_spec_set_ttl_seconds (spec, 59);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*"), ==, 0);
+}
+
+static void
+test_create_without_image (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_image (spec, "no-such-image");
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_cmpstr (asb_error_info_get_provider_error_code (asb_error_get_info (error)), ==,
+                   "DOCKER::SANDBOX_IMAGE_PULL_FAILED");
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*"), ==, 1);
+}
+
+static void
+test_not_found (Fixture *fixture, gconstpointer data)
+{
+  static const char *const ids[] = { "none", "..", ".", "a/b", "%2e%2e", "\303\274?#", "" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbSandboxInfo) info
+          = asb_provider_get_sandbox (fixture->provider, ids[i], NULL, &error);
+
+      g_assert_null (info);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+      g_clear_error (&error);
+      g_assert_false (asb_provider_delete_sandbox (fixture->provider, ids[i], NULL, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+    }
+}
+
+static void
+test_delete (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 0);
+  g_assert_false (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+}
+
+static void
+test_delete_answer_lost (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, "{'method':'DELETE','times':1,'action':'cut'}");
+  g_assert_true (
+      asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 2);
+}
+
+/* Time. */
+
+static gint64
+seconds_left (AsbSandboxInfo *info)
+{
+  return g_date_time_to_unix (asb_sandbox_info_get_expires_at (info))
+         - g_get_real_time () / G_USEC_PER_SEC;
+}
+
+static void
+test_renew (Fixture *fixture, gconstpointer data)
+{
+  static const gint64 refused[] = { 0, -1, G_MAXINT64 };
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) renewed
+      = asb_provider_renew_sandbox (fixture->provider, id, 7200, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (ABS (seconds_left (renewed) - 7200), <, 5);
+  for (gsize i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autoptr (AsbSandboxInfo) none
+          = asb_provider_renew_sandbox (fixture->provider, id, refused[i], NULL, &error);
+
+      g_assert_null (none);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_clear_error (&error);
+    }
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*/renew-expiration"), ==, 1);
+}
+
+/* A provider that has never talked to the server asks it first what its clock shows. */
+static void
+test_renew_at_once (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  g_autoptr (AsbProvider) other = asb_test_server_new_provider (fixture->server, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) renewed
+      = asb_provider_renew_sandbox (other, asb_test_server_get_id (info), 300, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (ABS (seconds_left (renewed) - 300), <, 5);
+}
+
+/* Frozen and back. */
+
+static void
+test_pause (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (AsbSandboxInfo) paused
+          = asb_provider_pause_sandbox (fixture->provider, id, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_sandbox_info_get_state (paused), ==, ASB_SANDBOX_STATE_PAUSED);
+    }
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (AsbSandboxInfo) running
+          = asb_provider_resume_sandbox (fixture->provider, id, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_sandbox_info_get_state (running), ==, ASB_SANDBOX_STATE_RUNNING);
+    }
+}
+
+#define IN_STATE(name)                                                                             \
+  "{'method':'GET','path':'/v1/sandboxes/*','hop':'lifecycle','action':'reply','status':200,"      \
+  "'times':%d,'json':{'id':'%s','status':{'state':'" name "'}}}"
+
+/* Servers with Kubernetes answer when they begin. */
+static void
+test_pause_slowly (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autofree char *running = g_strdup_printf (IN_STATE ("Running"), 1, id);
+  g_autofree char *pausing = g_strdup_printf (IN_STATE ("Pausing"), 2, id);
+  g_autofree char *failed = g_strdup_printf (IN_STATE ("Failed"), 9, id);
+  g_autoptr (AsbSandboxInfo) paused = NULL;
+  g_autoptr (AsbSandboxInfo) resumed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, running);
+  asb_test_server_fault (fixture->server, pausing);
+  paused = asb_provider_pause_sandbox (fixture->provider, id, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (paused), ==, ASB_SANDBOX_STATE_PAUSED);
+  asb_test_server_heal (fixture->server);
+
+  asb_test_server_fault (fixture->server, failed);
+  resumed = asb_provider_resume_sandbox (fixture->provider, id, NULL, &error);
+  g_assert_null (resumed);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_assert_nonnull (strstr (error->message, "failed"));
+  asb_test_server_heal (fixture->server);
+}
+
+/* Metadata. */
+
+static void
+test_metadata (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) changed = asb_provider_patch_metadata (
+      fixture->provider, id, g_variant_new_parsed ("@a{sms} {'a': 'b', 'c': ''}"), NULL, &error);
+  g_autoptr (AsbSandboxInfo) again = NULL;
+  g_autoptr (AsbSandboxInfo) refused = NULL;
+  GHashTable *metadata;
+
+  g_assert_no_error (error);
+  metadata = asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (changed));
+  g_assert_cmpstr (g_hash_table_lookup (metadata, "a"), ==, "b");
+  again = asb_provider_patch_metadata (
+      fixture->provider, id, g_variant_new_parsed ("@a{sms} {'a': nothing}"), NULL, &error);
+  g_assert_no_error (error);
+  metadata = asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (again));
+  g_assert_false (g_hash_table_contains (metadata, "a"));
+  g_assert_true (g_hash_table_contains (metadata, "c"));
+  refused = asb_provider_patch_metadata (fixture->provider, id,
+                                         g_variant_new_parsed ("@a{sms} {'opensandbox.io/a': 'b'}"),
+                                         NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+/* Keys. */
+
+static void
+test_keys (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new ("--api-key secret");
+  g_autoptr (AsbProvider) with = asb_test_server_new_provider (server, "{'api-key': <'secret'>}");
+  g_autoptr (AsbProvider) wrong = asb_test_server_new_provider (server, "{'api-key': <'hidden'>}");
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (with);
+  g_autoptr (AsbSandboxInfo) none = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (asb_test_server_has_header (server, "/ping", "OPEN-SANDBOX-API-KEY"));
+  none = asb_provider_get_sandbox (wrong, asb_test_server_get_id (info), NULL, &error);
+  g_assert_null (none);
+  g_assert_cmpstr (asb_error_info_get_provider_error_code (asb_error_get_info (error)), ==,
+                   "INVALID_API_KEY");
+  g_assert_null (strstr (error->message, "hidden"));
+}
+
+/* Idempotency keys. */
+
+static void
+test_idempotency (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) first = NULL;
+  g_autoptr (AsbSandboxInfo) second = NULL;
+  g_autoptr (AsbSandboxInfo) third = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_idempotency_key (spec, "k");
+  first = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  second = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_test_server_get_id (second), ==, asb_test_server_get_id (first));
+  g_assert_true (asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (first),
+                                              NULL, &error));
+  third = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_test_server_get_id (third), !=, asb_test_server_get_id (first));
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*/sandboxes"), ==, 2);
+}
+
+static void
+store_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GPtrArray *infos = user_data;
+  g_autoptr (GError) error = NULL;
+  AsbSandboxInfo *info = asb_provider_create_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  g_assert_no_error (error);
+  g_ptr_array_add (infos, info);
+}
+
+static void
+test_idempotency_at_once (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GPtrArray) infos = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+
+  asb_sandbox_spec_set_idempotency_key (spec, "k");
+  for (int i = 0; i < 4; i++)
+    asb_provider_create_sandbox_async (fixture->provider, spec, NULL, store_cb, infos);
+  while (infos->len < 4)
+    g_main_context_iteration (NULL, TRUE);
+  for (int i = 1; i < 4; i++)
+    g_assert_cmpstr (asb_test_server_get_id (infos->pdata[i]), ==,
+                     asb_test_server_get_id (infos->pdata[0]));
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 1);
+}
+
+#define ADD(path, options, function)                                                               \
+  g_test_add ("/opensandbox/lifecycle/" path, Fixture, options, set_up, function, tear_down)
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/opensandbox/lifecycle/create", test_create);
-  g_test_add_func ("/opensandbox/lifecycle/create/at-once", test_create_at_once);
+  ADD ("create", NULL, test_create);
+  ADD ("create/at-once", NULL, test_create_at_once);
+  ADD ("create/through-the-server", "{'use-server-proxy': <true>}", test_create);
+  ADD ("create/without-end", NULL, test_create_without_end);
+  ADD ("create/refused", NULL, test_create_refused);
+  ADD ("create/without-image", NULL, test_create_without_image);
+  ADD ("not-found", NULL, test_not_found);
+  ADD ("delete", NULL, test_delete);
+  ADD ("delete/answer-lost", NULL, test_delete_answer_lost);
+  ADD ("renew", NULL, test_renew);
+  ADD ("renew/at-once", NULL, test_renew_at_once);
+  ADD ("pause", NULL, test_pause);
+  ADD ("pause/slowly", NULL, test_pause_slowly);
+  ADD ("metadata", NULL, test_metadata);
+  g_test_add_func ("/opensandbox/lifecycle/keys", test_keys);
+  ADD ("idempotency", NULL, test_idempotency);
+  ADD ("idempotency/at-once", NULL, test_idempotency_at_once);
   return g_test_run ();
 }

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-server.h"
+
+/* Creations in broken worlds: whatever happens, no second sandbox, and none that nobody owns. */
+
+#define POST_FAULT(action) "{'method':'POST','path':'/v1/sandboxes','times':1," action "}"
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbProvider *provider;
+} Fixture;
+
+/* @data: options of the provider, or NULL */
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->server = asb_test_server_new (NULL);
+  fixture->provider = asb_test_server_new_provider (fixture->server, data);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_object_unref (fixture->provider);
+  asb_test_server_free (fixture->server);
+}
+
+static GError *
+fail_to_create (Fixture *fixture)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  GError *error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+
+  g_assert_null (info);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  return error;
+}
+
+static void
+assert_left (Fixture *fixture, guint n_sandboxes, guint n_posts)
+{
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, n_sandboxes);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "/v1/sandboxes"), ==, n_posts);
+}
+
+/* K1: the answer is lost, the sandbox is there. */
+static void
+test_answer_lost (Fixture *fixture, gconstpointer data)
+{
+  static const char *const faults[] = {
+    POST_FAULT ("'action':'cut'"),
+    POST_FAULT ("'action':'cut','reset':true,'bytes':0"),
+    POST_FAULT ("'action':'cut','bytes':10"),
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (AsbSandboxInfo) info = NULL;
+
+      asb_test_server_forget (fixture->server);
+      asb_test_server_fault (fixture->server, faults[i]);
+      info = asb_test_server_create (fixture->provider);
+      g_assert_cmpint (asb_sandbox_info_get_state (info), ==, ASB_SANDBOX_STATE_RUNNING);
+      assert_left (fixture, (guint)i + 1, 1);
+    }
+}
+
+/* It appears after a while only. */
+static void
+test_answer_lost_and_late (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  asb_test_server_fault (fixture->server, POST_FAULT ("'action':'cut'"));
+  asb_test_server_fault (fixture->server,
+                         "{'method':'GET','path':'/v1/sandboxes','times':3,'action':'reply',"
+                         "'status':200,'json':{'items':[]}}");
+  info = asb_test_server_create (fixture->provider);
+  g_assert_nonnull (info);
+  asb_test_server_heal (fixture->server);
+  assert_left (fixture, 1, 1);
+}
+
+static void
+test_outcome_unknown (Fixture *fixture, gconstpointer data)
+{
+  static const char *const faults[] = {
+    POST_FAULT ("'action':'reset'"),
+    POST_FAULT ("'action':'reply','status':502,'body':'<html>Bad Gateway</html>'"),
+    POST_FAULT ("'action':'reply','status':500,'body':'Internal Server Error'"),
+    POST_FAULT ("'action':'reply','status':202,'json':{'id':7}"),
+    POST_FAULT ("'action':'reply','status':202,'body':'[[[['"),
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const char *instance_id = NULL;
+
+      asb_test_server_forget (fixture->server);
+      asb_test_server_fault (fixture->server, faults[i]);
+      error = fail_to_create (fixture);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+      g_assert_nonnull (strstr (error->message, "unknown"));
+      g_assert_null (strstr (error->message, "<html>"));
+      g_assert_true (g_variant_lookup (asb_error_info_get_details (asb_error_get_info (error)),
+                                       "sandbox_instance_id", "&s", &instance_id));
+      g_assert_nonnull (strstr (error->message, instance_id));
+      g_assert_cmpstr (asb_error_info_get_sandbox_instance_id (asb_error_get_info (error)), ==,
+                       instance_id);
+      g_assert_false (asb_error_info_get_retryable (asb_error_get_info (error)));
+      asb_test_server_heal (fixture->server);
+      assert_left (fixture, 0, 1);
+    }
+}
+
+/* What the server says itself needs no search. */
+static void
+test_refused (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *fault;
+    const char *code;
+  } cases[] = {
+    { POST_FAULT ("'action':'reply','status':429,'headers':{'Retry-After':'0'},'json':{'code':"
+                  "'KUBERNETES::POOL_CAPACITY_EXHAUSTED','message':'full'}"),
+      "KUBERNETES::POOL_CAPACITY_EXHAUSTED" },
+    { POST_FAULT ("'action':'reply','status':504,'json':{'code':'KUBERNETES::POD_READY_TIMEOUT',"
+                  "'message':'60 s'}"),
+      "KUBERNETES::POD_READY_TIMEOUT" },
+    { POST_FAULT ("'action':'reply','status':422,'json':{'detail':[{'type':'missing','loc':"
+                  "['body','x'],'msg':'Field required'}]}"),
+      NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      asb_test_server_forget (fixture->server);
+      asb_test_server_fault (fixture->server, cases[i].fault);
+      error = fail_to_create (fixture);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+      g_assert_cmpstr (asb_error_info_get_provider_error_code (asb_error_get_info (error)), ==,
+                       cases[i].code);
+      g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "/v1/sandboxes"), ==, 0);
+      asb_test_server_heal (fixture->server);
+      assert_left (fixture, 0, 1);
+    }
+}
+
+/* K3: the server finishes after the client gave up waiting. */
+static void
+test_timed_out (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, POST_FAULT ("'action':'delay','ms':1500"));
+  error = fail_to_create (fixture);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  assert_left (fixture, 0, 1);
+}
+
+static void
+test_no_server (void)
+{
+  g_autoptr (GVariant) options = g_variant_ref_sink (
+      g_variant_new_parsed ("{'url': <'http://127.0.0.1:1'>, 'ready-timeout-seconds': <600.0>}"));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProvider) provider
+      = asb_registry_create_provider (asb_registry_get_default (), "opensandbox", options, &error);
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  g_test_summary ("What was never sent is not searched for");
+
+  g_assert_no_error (error);
+  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+}
+
+/* What does not get ready is deleted, and why is said. */
+
+static void
+assert_not_ready (Fixture *fixture, const char *fault, const char *said)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, fault);
+  error = fail_to_create (fixture);
+  if (!strstr (error->message, said))
+    g_error ("“%s” is not in “%s”", said, error->message);
+  g_assert_nonnull (asb_error_info_get_sandbox_id (asb_error_get_info (error)));
+  asb_test_server_heal (fixture->server);
+  assert_left (fixture, 0, 1);
+}
+
+static void
+test_ready_refused (Fixture *fixture, gconstpointer data)
+{
+  assert_not_ready (fixture,
+                    "{'hop':'execd','action':'reply','status':401,'json':{'error':'Unauthorized: "
+                    "invalid or missing header X-EXECD-ACCESS-TOKEN'}}",
+                    "“execd-token”");
+}
+
+static void
+test_ready_unreachable (Fixture *fixture, gconstpointer data)
+{
+  assert_not_ready (fixture,
+                    "{'path':'*/endpoints/44772','action':'reply','status':200,"
+                    "'json':{'endpoint':'127.0.0.1:1'}}",
+                    "use-server-proxy");
+}
+
+static void
+test_ready_silent (Fixture *fixture, gconstpointer data)
+{
+  assert_not_ready (fixture, "{'hop':'execd','action':'silent'}", "did not get ready in 1 s");
+}
+
+/* The id is not known before: the entry point itself has to end. */
+static void
+test_ready_ended (Fixture *fixture, gconstpointer data)
+{
+  static const char *const entrypoint[] = { "sh", "-c", "exit 137", NULL };
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_entrypoint (spec, entrypoint);
+  asb_test_server_fault (fixture->server, "{'hop':'execd','action':'reset'}");
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "failed"));
+  g_assert_nonnull (strstr (error->message, "“memory”"));
+  asb_test_server_heal (fixture->server);
+  assert_left (fixture, 0, 1);
+}
+
+static void
+test_ready_late (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/endpoints/44772','times':2,'action':'reply','status':404,"
+                         "'json':{'code':'KUBERNETES::POD_IP_NOT_AVAILABLE','message':'no'}}");
+  asb_test_server_fault (fixture->server, "{'hop':'execd','times':2,'action':'reset'}");
+  info = asb_test_server_create (fixture->provider);
+  g_assert_nonnull (info);
+}
+
+static void
+test_left_behind (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'hop':'execd','action':'reply','status':401,'json':{'error':'x'}}");
+  asb_test_server_fault (fixture->server,
+                         "{'method':'DELETE','hop':'lifecycle','action':'reply','status':500,"
+                         "'json':{'code':'DOCKER::SANDBOX_DELETE_FAILED','message':'no'}}");
+  error = fail_to_create (fixture);
+  g_assert_nonnull (strstr (error->message, "left behind"));
+  g_assert_nonnull (
+      strstr (error->message, asb_error_info_get_sandbox_id (asb_error_get_info (error))));
+  asb_test_server_heal (fixture->server);
+  assert_left (fixture, 1, 1);
+}
+
+/* Cancelled at each step. */
+
+static void
+count_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  gboolean *is_done = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_create_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  g_assert_null (info);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  *is_done = TRUE;
+}
+
+static gboolean
+cancel_cb (gpointer user_data)
+{
+  g_cancellable_cancel (user_data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Deletion may go on for a moment after the caller was told. */
+static void
+assert_none_left (Fixture *fixture)
+{
+  gint64 deadline = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  while (asb_test_server_count_sandboxes (fixture->server) > 0)
+    g_assert_cmpint (g_get_monotonic_time (), <, deadline);
+}
+
+static void
+test_cancelled (Fixture *fixture, gconstpointer data)
+{
+  static const char *const faults[] = {
+    POST_FAULT ("'action':'late','ms':500"),
+    POST_FAULT ("'action':'delay','ms':500"),
+    "{'path':'*/endpoints/44772','times':1,'action':'delay','ms':1000}",
+    "{'hop':'execd','action':'silent'}",
+    "{'hop':'execd','action':'reset'}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      gboolean is_done = FALSE;
+
+      asb_test_server_forget (fixture->server);
+      asb_test_server_fault (fixture->server, faults[i]);
+      asb_provider_create_sandbox_async (fixture->provider, spec, cancellable, count_cb, &is_done);
+      g_timeout_add (200, cancel_cb, cancellable);
+      while (!is_done)
+        g_main_context_iteration (NULL, TRUE);
+      assert_none_left (fixture);
+      g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "/v1/sandboxes"), ==, 1);
+      asb_test_server_heal (fixture->server);
+    }
+}
+
+/* An open outcome under an idempotency key is looked into before anything is made again. */
+static void
+test_idempotency_open (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_idempotency_key (spec, "k");
+  asb_test_server_fault (fixture->server, POST_FAULT ("'action':'cut'"));
+  asb_test_server_fault (fixture->server,
+                         "{'method':'GET','path':'/v1/sandboxes','action':'reply','status':200,"
+                         "'json':{'items':[]}}");
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_clear_error (&error);
+  asb_test_server_heal (fixture->server);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  assert_left (fixture, 1, 1);
+}
+
+#define QUICK "{'ready-timeout-seconds': <1.0>}"
+#define ADD(path, options, function)                                                               \
+  g_test_add ("/opensandbox/create/" path, Fixture, options, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("answer-lost", NULL, test_answer_lost);
+  ADD ("answer-lost/late", NULL, test_answer_lost_and_late);
+  ADD ("outcome-unknown", QUICK, test_outcome_unknown);
+  ADD ("refused", NULL, test_refused);
+  ADD ("timed-out", "{'request-timeout-seconds': <1.0>}", test_timed_out);
+  g_test_add_func ("/opensandbox/create/no-server", test_no_server);
+  ADD ("ready/refused", NULL, test_ready_refused);
+  ADD ("ready/unreachable", QUICK, test_ready_unreachable);
+  ADD ("ready/silent", QUICK, test_ready_silent);
+  ADD ("ready/ended", NULL, test_ready_ended);
+  ADD ("ready/late", NULL, test_ready_late);
+  ADD ("left-behind", NULL, test_left_behind);
+  ADD ("cancelled", NULL, test_cancelled);
+  ADD ("idempotency/open", QUICK, test_idempotency_open);
+  return g_test_run ();
+}
