@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tool-commands.h"
+#include "tool-folder.h"
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-progress.h"
@@ -14,6 +15,11 @@
 #include "tool-target.h"
 
 #define STANDARD_OUTPUT "-"
+
+static struct
+{
+  const char *conflict;
+} options;
 
 static AsbFileInfo *
 query_file (Tool *tool, AsbBackend *backend, const char *path, GError **error)
@@ -45,11 +51,11 @@ copy_file (Tool *tool, GInputStream *stream, int fd, const char *name, guint64 s
 }
 
 static gboolean
-get_file (Tool *tool, AsbBackend *backend, const char *remote, const char *local, GError **error)
+get_file (Tool *tool, AsbBackend *backend, const char *remote, const char *local, AsbFileInfo *info,
+          GError **error)
 {
   g_auto (ToolTarget) target = { .fd = -1 };
-  g_autoptr (AsbFileInfo) info = query_file (tool, backend, remote, error);
-  g_autoptr (GInputStream) stream = info ? open_file (tool, backend, remote, error) : NULL;
+  g_autoptr (GInputStream) stream = open_file (tool, backend, remote, error);
 
   if (!stream)
     return FALSE;
@@ -61,46 +67,98 @@ get_file (Tool *tool, AsbBackend *backend, const char *remote, const char *local
          && tool_target_commit (&target, error);
 }
 
+static gboolean
+get_folder (Tool *tool, AsbBackend *backend, const char *remote, const char *local,
+            AsbArchiveConflict conflict, GError **error)
+{
+  ToolFolderOutcome outcome = g_str_equal (local, STANDARD_OUTPUT)
+                                  ? tool_folder_print (tool, backend, remote, error)
+                                  : tool_folder_get (tool, backend, remote, local, conflict, error);
+
+  if (outcome == TOOL_FOLDER_INCOMPLETE)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE,
+                 "Got “%s” without what was left out", remote);
+  return outcome == TOOL_FOLDER_DONE;
+}
+
+static gboolean
+get (Tool *tool, AsbBackend *backend, const char *remote, const char *local,
+     AsbArchiveConflict conflict, GError **error)
+{
+  g_autoptr (AsbFileInfo) info = query_file (tool, backend, remote, error);
+
+  if (!info)
+    return FALSE;
+  if (asb_file_info_get_kind (info) == ASB_FILE_KIND_DIRECTORY)
+    return get_folder (tool, backend, remote, local, conflict, error);
+  return get_file (tool, backend, remote, local, info, error);
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AsbBackend) backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  g_autoptr (AsbBackend) backend = NULL;
+  AsbArchiveConflict conflict;
   gboolean done;
 
+  if (!tool_folder_parse_conflict (options.conflict, &conflict, &error))
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_USAGE;
+    }
+  backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
     {
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  done = get_file (tool, backend, tool_parsed_get (parsed, 1), tool_parsed_get (parsed, 2), &error);
+  done = get (tool, backend, tool_parsed_get (parsed, 1), tool_parsed_get (parsed, 2), conflict,
+              &error);
   tool_backend_close (backend);
   return done ? TOOL_EXIT_DONE : tool_output_fail (error);
 }
 
+static const ToolOption option_entries[] = {
+  { "conflict", '\0', TOOL_OPTION_TEXT, &options.conflict, "RULE", TOOL_FOLDER_CONFLICT_SUMMARY },
+  { NULL },
+};
+
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
-  { "REMOTE", "the file in the sandbox; from the folder where commands run, unless it begins with "
+  { "REMOTE", "the file or the folder in the sandbox; from the folder where commands run, unless "
+              "it begins with "
               "/" },
-  { "LOCAL", "the file of this machine, or the folder to put it into; - is standard output", 0,
-    TOOL_COMPLETE_FILE },
+  { "LOCAL",
+    "the file or the folder of this machine, or the folder to put it into; - is standard output, "
+    "where "
+    "a folder is a tar",
+    0, TOOL_COMPLETE_FILE },
   { NULL },
 };
 
 static const ToolExample examples[] = {
   { "asb get scratch build.log .", "Gets a file into this folder." },
   { "asb get scratch /tmp/result.json result.json", "Gets a file under a name of your choice." },
+  { "asb get scratch report .", "Gets a folder with all that is in it." },
   { "asb get scratch dump.sql - | gzip > dump.sql.gz", "Passes a file on." },
   { NULL, NULL },
 };
 
 const ToolCommand tool_command_get = {
   .name = "get",
-  .summary = "copy a file out of a sandbox",
+  .summary = "copy a file or a folder out of a sandbox",
   .description
   = "Copies a file out of a sandbox, byte for byte and with its permissions, but for the bits that "
     "would run it as another user. It is written aside and put in its place when it is whole; what "
-    "was there before stays as it is if that does not come about.",
+    "was there before stays as it is if that does not come about.\n\n"
+    "A folder comes as one archive. It is unpacked aside and put in place when all of it has come: "
+    "folders are put together with those that are there, and of files in the way --conflict says "
+    "what becomes of them. Whatever the sandbox sends, nothing is written outside the folder, and "
+    "no link leads out of it. What cannot be read there, what is no file, folder or link, and "
+    "links "
+    "that lead out of the folder are left out and named; the exit status is 1 then.",
+  .options = option_entries,
   .arguments = arguments,
   .examples = examples,
   .run = run,

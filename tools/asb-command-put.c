@@ -9,12 +9,18 @@
 #include <unistd.h>
 
 #include "tool-commands.h"
+#include "tool-folder.h"
 #include "tool-input.h"
 #include "tool-message.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
 
 #define STANDARD_INPUT "-"
+
+static struct
+{
+  const char *conflict;
+} options;
 
 /* A local file to be sent. */
 typedef struct
@@ -54,9 +60,6 @@ source_open (Source *source, const char *path, GError **error)
   source->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (source->fd < 0 || fstat (source->fd, &status) != 0)
     return fail (error, path, g_strerror (errno));
-  if (S_ISDIR (status.st_mode))
-    return fail (error, path,
-                 "it is a folder; send files, or an archive: tar c DIR | asb exec ID tar x");
   if (S_ISREG (status.st_mode))
     {
       source->mode = status.st_mode & 07777;
@@ -139,8 +142,28 @@ dup_target (const char *local, const char *remote, gboolean into, GError **error
   return g_build_filename (remote, name, NULL);
 }
 
+/* One file, or one folder with all that is in it. */
+static gboolean
+put_source (Tool *tool, AsbBackend *backend, const char *local, const char *target,
+            AsbArchiveConflict conflict, GError **error)
+{
+  if (g_str_equal (local, STANDARD_INPUT) || !g_file_test (local, G_FILE_TEST_IS_DIR))
+    return put_file (tool, backend, local, target, error);
+  switch (tool_folder_put (tool, backend, local, target, conflict, error))
+    {
+    case TOOL_FOLDER_DONE:
+      return TRUE;
+    case TOOL_FOLDER_INCOMPLETE:
+      g_set_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE,
+                   "Put “%s” without what was left out", local);
+      return FALSE;
+    default:
+      return FALSE;
+    }
+}
+
 static int
-put_files (Tool *tool, AsbBackend *backend, const ToolParsed *parsed)
+put_files (Tool *tool, AsbBackend *backend, const ToolParsed *parsed, AsbArchiveConflict conflict)
 {
   const guint last = parsed->arguments->len - 1;
   const char *remote = tool_parsed_get (parsed, last);
@@ -154,7 +177,7 @@ put_files (Tool *tool, AsbBackend *backend, const ToolParsed *parsed)
       g_autoptr (GError) error = NULL;
       g_autofree char *target = dup_target (local, remote, into, &error);
 
-      if (target && put_file (tool, backend, local, target, &error))
+      if (target && put_source (tool, backend, local, target, conflict, &error))
         continue;
       tool_message_error (error);
       status = TOOL_EXIT_FAILED;
@@ -166,42 +189,62 @@ static int
 run (Tool *tool, const ToolParsed *parsed)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AsbBackend) backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  g_autoptr (AsbBackend) backend = NULL;
+  AsbArchiveConflict conflict;
   int status;
 
+  if (!tool_folder_parse_conflict (options.conflict, &conflict, &error))
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_USAGE;
+    }
+  backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
     {
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  status = put_files (tool, backend, parsed);
+  status = put_files (tool, backend, parsed, conflict);
   tool_backend_close (backend);
   return status;
 }
 
+static const ToolOption option_entries[] = {
+  { "conflict", '\0', TOOL_OPTION_TEXT, &options.conflict, "RULE", TOOL_FOLDER_CONFLICT_SUMMARY },
+  { NULL },
+};
+
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
-  { "LOCAL", "a file of this machine; - is standard input", TOOL_ARGUMENT_REPEATED,
+  { "LOCAL", "a file or a folder of this machine; - is standard input", TOOL_ARGUMENT_REPEATED,
     TOOL_COMPLETE_FILE },
-  { "REMOTE", "the file in the sandbox, or the folder to put it into; from the folder where "
-              "commands run, unless it begins with /" },
+  { "REMOTE",
+    "the file or the folder in the sandbox, or the folder to put it into; from the folder where "
+    "commands run, unless it begins with /" },
   { NULL },
 };
 
 static const ToolExample examples[] = {
   { "asb put scratch notes.txt .", "Puts a file into the folder where commands run." },
   { "asb put scratch *.c src/", "Puts several files into a folder, which is made if need be." },
+  { "asb put scratch project .",
+    "Puts a folder with all that is in it; project/. puts that alone." },
   { "date | asb put scratch - /tmp/now", "Puts standard input into a file." },
   { NULL, NULL },
 };
 
 const ToolCommand tool_command_put = {
   .name = "put",
-  .summary = "copy files into a sandbox",
+  .summary = "copy files and folders into a sandbox",
   .description
   = "Copies files into a sandbox, byte for byte and with their permissions. Each one is "
     "written aside and put in its place when it is whole, so that nobody sees half of "
-    "it. Folders on the way are made.",
+    "it. Folders on the way are made.\n\n"
+    "A folder goes as one archive, with its links as links. It is put in place when all of it has "
+    "come: folders are put together with those that are there, and of files in the way --conflict "
+    "says what becomes of them. What cannot be read, what is no file, folder or link, and links "
+    "that lead out of the folder are left out and named; the exit status is 1 then.",
+  .options = option_entries,
   .arguments = arguments,
   .examples = examples,
   .run = run,

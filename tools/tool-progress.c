@@ -16,15 +16,16 @@ show_cb (gpointer user_data)
   const double seconds = (double)(g_get_monotonic_time () - self->began_at) / G_USEC_PER_SEC;
   g_autofree char *name = tool_text_dup_printable (self->name, -1);
   g_autofree char *cut = tool_text_dup_cut (name, 32);
-  g_autofree char *count = tool_text_dup_size (self->count);
-  g_autofree char *rate = tool_text_dup_size ((guint64)(self->count / seconds));
+  const guint64 bytes = __atomic_load_n (&self->count, __ATOMIC_RELAXED);
+  g_autofree char *count = tool_text_dup_size (bytes);
+  g_autofree char *rate = tool_text_dup_size ((guint64)(bytes / seconds));
 
   fprintf (stderr, "\r%s: %s", cut, count);
   if (self->total > 0)
     {
       g_autofree char *total = tool_text_dup_size (self->total);
 
-      fprintf (stderr, " of %s, %d %%", total, (int)(100.0 * self->count / self->total));
+      fprintf (stderr, " of %s, %d %%", total, (int)(100.0 * bytes / self->total));
     }
   fprintf (stderr, ", %s/s\033[K", rate);
   fflush (stderr);

@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  guint64 count; /* bytes so far: for the transfer to keep up to date */
+  guint64 count; /* bytes so far: for the transfer to keep up to date, also from a thread */
   guint64 total; /* 0: not known */
   const char *name;
   gint64 began_at;

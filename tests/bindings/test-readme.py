@@ -5,6 +5,7 @@
 usage: test-readme.py README ASB CC GJS CFLAGS…
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -71,12 +72,13 @@ class TestReadme(TestCase):
         outputs = [subprocess.run([ASB, *shlex.split(line)], cwd=self.folder, capture_output=True,
                                   text=True, check=True).stdout for line in lines]
         self.assertEqual([line.split()[0] for line in lines],
-                         ["create", "exec", "put", "exec", "jobs", "history", "rm", "run"])
+                         ["create", "exec", "put", "get", "exec", "jobs", "history", "rm", "run"])
         self.assertTrue(outputs[0].startswith("local:"), outputs[0])
         self.assertIn("gcc", outputs[1])
-        self.assertEqual(outputs[4], "hello\nagain\n")
-        self.assertIn("file.write", outputs[5])
-        self.assertIn("notes.txt", outputs[7])
+        self.assertIn("notes.txt", os.listdir(os.path.join(self.folder, "scratch-files")))
+        self.assertEqual(outputs[5], "hello\nagain\n")
+        self.assertIn("file.write", outputs[6])
+        self.assertIn("notes.txt", outputs[8])
 
     def test_first_command(self):
         (line,) = re.findall(r"^    \./dev run -- (.*)$", readme(), re.MULTILINE)
