@@ -28,6 +28,11 @@
  * the task's cancellable when the caller cancels, and deletes a sandbox whose creation was answered
  * too late.
  *
+ * Sandboxes of a provider that has [const@CAPABILITY_KEEP_ALIVE] are renewed while their backends
+ * are open: in the I/O thread of the library if the provider is thread_safe, where renew_sandbox
+ * must not block, and otherwise in the main context that was the thread-default one when the
+ * backend was created.
+ *
  * Since: 1.0
  */
 
