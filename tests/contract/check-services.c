@@ -36,10 +36,26 @@ create (Check *check)
   return check_is_over (check) ? NULL : g_steal_pointer (&info);
 }
 
+/* Some sandboxes have no end that could be put off. */
+static AsbSandboxInfo *
+create_that_ends (Check *check)
+{
+  g_autoptr (AsbSandboxSpec) spec = check_new_spec (check);
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  if (supports (check, ASB_CAPABILITY_KEEP_ALIVE))
+    {
+      asb_sandbox_spec_set_ttl_mode (spec, ASB_TTL_MODE_SECONDS);
+      asb_sandbox_spec_set_ttl_seconds (spec, 600);
+    }
+  info = check_create (check, spec);
+  return check_is_over (check) ? NULL : g_steal_pointer (&info);
+}
+
 static void
 renewed (Check *check)
 {
-  g_autoptr (AsbSandboxInfo) info = create (check);
+  g_autoptr (AsbSandboxInfo) info = create_that_ends (check);
   g_autoptr (AsbSandboxInfo) longer = NULL;
   g_autoptr (GDateTime) now = NULL;
   g_autoptr (GError) error = NULL;
@@ -209,6 +225,25 @@ follow_snapshot (Check *check, const char *id, const char *sandbox_id)
   CHECK (check, g_list_model_get_n_items (listed) == 1);
 }
 
+/* What is still being made need not be ready to be deleted. */
+static void
+await_snapshot (Check *check, const char *id)
+{
+  gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  AsbSnapshotState state = ASB_SNAPSHOT_STATE_CREATING;
+
+  while (state == ASB_SNAPSHOT_STATE_CREATING)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbSnapshot) found = asb_provider_get_snapshot (check->provider, id, NULL, &error);
+
+      CHECK_NO_ERROR (check, error);
+      state = asb_snapshot_get_state (found);
+      CHECK (check, g_get_monotonic_time () < deadline);
+      CHECK_GOES_ON (check);
+    }
+}
+
 static void
 snapshot (Check *check)
 {
@@ -227,6 +262,9 @@ snapshot (Check *check)
   CHECK_NO_ERROR (check, error);
   CHECK (check, asb_snapshot_get_id (made) != NULL);
   follow_snapshot (check, asb_snapshot_get_id (made), check_id (info));
+  CHECK_GOES_ON (check);
+  await_snapshot (check, asb_snapshot_get_id (made));
+  CHECK_GOES_ON (check);
   deleted
       = asb_provider_delete_snapshot (check->provider, asb_snapshot_get_id (made), NULL, &error);
   CHECK_GOES_ON (check);
