@@ -81,8 +81,9 @@ dup_source (guint status, const char *code)
 static const char *
 get_hint (guint status, AsbOpensandboxErrorBody *body)
 {
-  if (status == 401)
-    return "; check the API key, and the token of execd if there is one";
+  /* What execd asks for names itself. */
+  if (status == 401 && !(body->text && strstr (body->text, "X-EXECD-ACCESS-TOKEN")))
+    return "; check the API key";
   if (status == 407)
     return "; write “http://user:password@host:port” in option “proxy”";
   if (status == 404 && body->is_page)
@@ -154,6 +155,7 @@ asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
   g_autofree char *place = NULL;
   g_autofree char *message = NULL;
+  g_autofree char *line = NULL;
 
   /* Nothing but the origin: the rest may be a secret that was sent along. */
   if (to && g_uri_get_host (to))
@@ -169,7 +171,8 @@ asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char
         "address of the server, http or https",
         what, place ? "“" : "", place ? place : "nowhere", place ? "”" : "", status);
   asb_error_info_set_details (info, make_details (status, NULL, -1));
-  return asb_error_new_with_info (ASB_ERROR_PROVIDER, message, info);
+  line = asb_opensandbox_error_dup_text (message, strlen (message), MAX_TEXT);
+  return asb_error_new_with_info (ASB_ERROR_PROVIDER, line, info);
 }
 
 /* Connections */

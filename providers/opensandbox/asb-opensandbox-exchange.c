@@ -43,6 +43,7 @@ typedef struct
   gboolean needs_new_connection;
   gboolean is_reused;
   gboolean was_sent; /* by an attempt before */
+  gboolean is_over;  /* answered, while libsoup still holds the message */
 } Exchange;
 
 static void attempt (GTask *task);
@@ -153,21 +154,31 @@ fail_for_guard (GTask *task)
                                                get_what (self), self->guard.timeout));
 }
 
-/* The guard has cancelled what runs, which answers the task; if nothing does, it is answered here.
- */
 static void
-aborted_cb (gpointer data)
+end_pause (GTask *task)
 {
-  GTask *task = data;
   Exchange *self = g_task_get_task_data (task);
-  g_autoptr (GTask) kept = NULL;
 
-  if (!self->pause)
-    return;
-  kept = g_object_ref (task);
   asb_opensandbox_thread_clear_timer (&self->pause);
   fail_for_guard (task);
   g_object_unref (task); /* of the pause */
+}
+
+/* The guard has cancelled what runs, which answers the task. A pause does not, and libsoup knows
+ * nothing of cancelling while a message waits for a connection. */
+static void
+aborted_cb (gpointer data)
+{
+  g_autoptr (GTask) task = g_object_ref (data);
+  Exchange *self = g_task_get_task_data (task);
+
+  if (self->pause)
+    end_pause (task);
+  else if (self->message && soup_message_get_connection_id (self->message) == 0)
+    {
+      self->is_over = TRUE;
+      fail_for_guard (task);
+    }
 }
 
 /* Repetitions */
@@ -471,6 +482,8 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GInputStream) stream
       = soup_session_send_finish (SOUP_SESSION (source), result, &error);
 
+  if (self->is_over)
+    return;
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STALE)
     try_again_now (task);
   else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_REFUSED)
@@ -498,6 +511,8 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
       = soup_session_websocket_connect_finish (SOUP_SESSION (source), result, &error);
   guint status = soup_message_get_status (self->message);
 
+  if (self->is_over)
+    return;
   asb_opensandbox_client_log (self->client, self->request, self->uri, status, NULL, self->sent);
   if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE
       && self->guard.reason != ASB_OPENSANDBOX_ABORT_REFUSED)

@@ -165,6 +165,19 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
     g_tls_connection_set_advertised_protocols (G_TLS_CONNECTION (connection), protocols);
 }
 
+/* libsoup hands a negative length on to a stream, which complains in the name of the program. It
+ * sets the status when the head is read and before it looks at the length; one that is no number it
+ * refuses. */
+static void
+status_cb (SoupMessage *message, GParamSpec *pspec, gpointer data)
+{
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const char *length = soup_message_headers_get_one (headers, "Content-Length");
+
+  if (length && soup_message_headers_get_content_length (headers) < 0)
+    soup_message_headers_replace (headers, "Content-Length", "none");
+}
+
 SoupMessage *
 asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
                              AsbOpensandboxSettings *settings, GError **error)
@@ -191,6 +204,7 @@ asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
   add_secrets (headers, uri, endpoint, settings);
   add_proxy_login (headers, uri, settings);
   add_body (message, request);
+  g_signal_connect (message, "notify::status-code", G_CALLBACK (status_cb), NULL);
   g_signal_connect (message, "network-event", G_CALLBACK (network_event_cb), NULL);
   g_signal_connect_data (message, "restarted", G_CALLBACK (restarted_cb),
                          asb_opensandbox_request_ref (request),

@@ -232,6 +232,118 @@ test_quiet_stream (void)
   g_assert_cmpuint (bytes->len, >, 1);
 }
 
+/* Connections that are not to be had */
+
+/* A port that takes no more connections: its queue is full and nobody accepts. */
+static GPtrArray *
+new_full_port (guint16 *port)
+{
+  GPtrArray *sockets = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+  GSocket *listener
+      = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL);
+
+  g_ptr_array_add (sockets, listener);
+  g_assert_true (g_socket_bind (listener, any, TRUE, NULL));
+  g_socket_set_listen_backlog (listener, 0);
+  g_assert_true (g_socket_listen (listener, NULL));
+  bound = g_socket_get_local_address (listener, NULL);
+  *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  for (guint i = 0; i < 3; i++)
+    {
+      GSocket *waiting
+          = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL);
+
+      g_ptr_array_add (sockets, waiting);
+      g_socket_set_blocking (waiting, FALSE);
+      g_socket_connect (waiting, bound, NULL, NULL);
+    }
+  return sockets;
+}
+
+static void
+test_connecting (void)
+{
+  guint16 port;
+  g_autoptr (GPtrArray) sockets = new_full_port (&port);
+  g_autofree char *url = g_strdup_printf ("127.0.0.1:%u", port);
+  g_autoptr (AsbOpensandboxSettings) settings = asb_opensandbox_settings_new (url, NULL);
+  g_autoptr (AsbOpensandboxClient) client = asb_opensandbox_client_new (settings);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "POST", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  gint64 started = g_get_monotonic_time ();
+
+  asb_opensandbox_request_set_timeout (request, TIMEOUT);
+  g_assert_null (exchange_send (client, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_true (asb_opensandbox_error_was_not_sent (error));
+  g_assert_false (asb_opensandbox_error_is_outcome_unknown (error));
+  g_clear_error (&error);
+
+  asb_opensandbox_request_set_timeout (request, 0);
+  exchange_cancel_in (cancellable, TIMEOUT);
+  g_assert_null (exchange_send (client, request, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  check_prompt (started);
+}
+
+static gboolean
+answer_late (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  if (strstr (head, "/late"))
+    hostile_connection_linger (connection, 6 * TIMEOUT);
+  hostile_connection_reply (connection, "200 OK", NULL, "ok");
+  return TRUE;
+}
+
+static gpointer
+ask_late (gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_free (exchange_simple (data, "GET", "/late", &error));
+  g_assert_no_error (error);
+  return NULL;
+}
+
+static void
+test_waiting_for_a_connection (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (answer_late, NULL);
+  g_autoptr (AsbOpensandboxSettings) settings = exchange_settings_new (server);
+  g_autoptr (AsbOpensandboxClient) client = NULL;
+  g_autoptr (AsbOpensandboxRequest) request = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *body = NULL;
+  gint64 started;
+  GThread *thread;
+
+  g_test_summary (
+      "What waits for one of few connections gives up in time, and gets one in its turn");
+  settings->max_connections_per_host = 1;
+  client = asb_opensandbox_client_new (settings);
+  thread = g_thread_new ("late", ask_late, client);
+  hostile_server_wait_for_requests (server, 1);
+  request = exchange_request_new (client, "POST", "/x");
+  asb_opensandbox_request_set_timeout (request, TIMEOUT);
+  started = g_get_monotonic_time ();
+  g_assert_null (exchange_send (client, request, NULL, &error));
+  g_assert_cmpint (g_get_monotonic_time () - started, <, 5 * TIMEOUT * 1000);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_true (asb_opensandbox_error_was_not_sent (error));
+  g_clear_error (&error);
+  body = exchange_simple (client, "GET", "/x", &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (body, ==, "ok");
+  g_thread_join (thread);
+  /* The one that gave up is dropped together with the connection it gets in the end. */
+  g_assert_cmpuint (hostile_server_count_connections (server), <=, 2);
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 2);
+}
+
 /* Cancelling */
 
 static void
@@ -464,6 +576,8 @@ main (int argc, char **argv)
   g_test_add_func ("/limits/slow/tls", test_slow_handshake);
   g_test_add_func ("/limits/slow/websocket", test_slow_websocket);
   g_test_add_func ("/limits/slow/stream", test_quiet_stream);
+  g_test_add_func ("/limits/connecting", test_connecting);
+  g_test_add_func ("/limits/waiting-for-a-connection", test_waiting_for_a_connection);
   g_test_add_func ("/limits/too-much", test_too_much);
   g_test_add_func ("/limits/too-large", test_too_large);
   g_test_add_data_func ("/limits/cancelled/nothing", GINT_TO_POINTER (SAY_NOTHING), test_cancelled);

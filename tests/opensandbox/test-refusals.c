@@ -68,10 +68,9 @@ static const Refusal refusals[] = {
   { 401, "application/json",
     "{\"error\":\"Unauthorized: invalid or missing header X-EXECD-ACCESS-TOKEN\"}",
     ASB_ERROR_PROVIDER, FALSE, NULL,
-    "Unauthorized: invalid or missing header X-EXECD-ACCESS-TOKEN (HTTP 401); check the API key, "
-    "and the token of execd if there is one" },
+    "Unauthorized: invalid or missing header X-EXECD-ACCESS-TOKEN (HTTP 401)" },
   { 401, "text/plain", "unauthorized\n", ASB_ERROR_PROVIDER, FALSE, NULL,
-    "unauthorized (HTTP 401); check the API key, and the token of execd if there is one" },
+    "unauthorized (HTTP 401); check the API key" },
   { 500, "text/plain; charset=utf-8", "Internal Server Error", ASB_ERROR_PROVIDER, TRUE, NULL,
     "Internal Server Error (HTTP 500)" },
   { 500, "application/json",
