@@ -498,6 +498,7 @@ command_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       asb_run_return_error (run, error);
       return;
     }
+  asb_call_share_pauses (process, source);
   operation = run->recorded_here ? g_object_ref (run->operation) : NULL;
   if (operation)
     g_object_set_data_full (G_OBJECT (operation), "asb-recorder",

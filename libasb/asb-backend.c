@@ -711,6 +711,7 @@ static void
 drained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbClosing *closing = user_data;
+  AsbBackend *self = closing->backend;
   GError *error = NULL;
 
   if (!asb_activity_gate_close_finish (ASB_ACTIVITY_GATE (source), result, &error))
@@ -725,7 +726,10 @@ drained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       closing_free (closing);
     }
   else
-    asb_keep_alive_hold_async (closing->backend->keep_alive, held_cb, closing);
+    {
+      asb_keep_alive_hold_async (self->keep_alive, held_cb, closing);
+      asb_keep_alive_cancel (self->keep_alive);
+    }
 }
 
 /* @context: where a deletion that comes later happens. */

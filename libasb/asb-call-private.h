@@ -40,8 +40,10 @@ gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError 
 gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
 
 /* Whether what @source stands for cannot answer for a while, which is known: deadlines of its calls
- * do not come nearer meanwhile. From any thread. */
+ * that have begun do not come nearer meanwhile. From any thread. */
 void asb_call_set_paused (gpointer source, gboolean paused);
+/* From now on @other is paused whenever @source is. */
+void asb_call_share_pauses (gpointer other, gpointer source);
 
 /* Shorter limits, for tests. Calls with the words @operation that have a limit and begin from now
  * on wait for @milliseconds instead of what their kind says; −1 takes that back. For a cancelled

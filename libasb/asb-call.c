@@ -25,7 +25,8 @@ typedef struct
   gint64 began_at;
   gint64 paused_before; /* for how long its source had been paused then */
   gint64 left;          /* of its time, while its source is paused */
-  int dropped;          /* atomic: the implementation let go of its task */
+  gboolean is_impatient;
+  int dropped; /* atomic: the implementation let go of its task */
 } AsbCall;
 
 /* Limits of tests. */
@@ -92,17 +93,27 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbCall, asb_call_unref)
 /* Pauses of a source, and the calls whose time would have been up. */
 typedef struct
 {
+  gatomicrefcount references;
   GMutex mutex;
   gint64 paused_at; /* 0: it is not paused */
   gint64 total;     /* without the pause that goes on */
   GPtrArray *parked;
 } AsbCallClock;
 
+static AsbCallClock *
+clock_ref (AsbCallClock *clock)
+{
+  g_atomic_ref_count_inc (&clock->references);
+  return clock;
+}
+
 static void
-clock_free (gpointer data)
+clock_unref (gpointer data)
 {
   AsbCallClock *clock = data;
 
+  if (!g_atomic_ref_count_dec (&clock->references))
+    return;
   g_ptr_array_unref (clock->parked);
   g_mutex_clear (&clock->mutex);
   g_free (clock);
@@ -131,6 +142,8 @@ note_beginning (AsbCall *call, gpointer source)
     return;
   g_mutex_lock (&clock->mutex);
   call->paused_before = get_paused_time (clock, call->began_at);
+  /* Who begins while it is paused does not want to wait for ever. */
+  call->is_impatient = clock->paused_at > 0;
   g_mutex_unlock (&clock->mutex);
 }
 
@@ -143,7 +156,7 @@ is_early (AsbCall *call)
   g_autoptr (GMutexLocker) locker = NULL;
   gint64 now = g_get_monotonic_time ();
 
-  if (!clock)
+  if (!clock || call->is_impatient)
     return FALSE;
   locker = g_mutex_locker_new (&clock->mutex);
   call->left = (gint64)call->timeout_ms * 1000 + get_paused_time (clock, now) - call->paused_before
@@ -167,10 +180,17 @@ get_clock (gpointer source)
   if (clock)
     return clock;
   clock = g_new0 (AsbCallClock, 1);
+  g_atomic_ref_count_init (&clock->references);
   g_mutex_init (&clock->mutex);
   clock->parked = g_ptr_array_new_with_free_func ((GDestroyNotify)asb_call_unref);
-  g_object_set_qdata_full (source, clock_quark (), clock, clock_free);
+  g_object_set_qdata_full (source, clock_quark (), clock, clock_unref);
   return clock;
+}
+
+void
+asb_call_share_pauses (gpointer other, gpointer source)
+{
+  g_object_set_qdata_full (other, clock_quark (), clock_ref (get_clock (source)), clock_unref);
 }
 
 void

@@ -68,6 +68,8 @@ void asb_keep_alive_stop (AsbKeepAlive *self);
  * it was not. */
 void asb_keep_alive_hold_async (AsbKeepAlive *self, GAsyncReadyCallback callback,
                                 gpointer user_data);
+/* Cancels the one that is on its way, where nobody minds whether it is done. */
+void asb_keep_alive_cancel (AsbKeepAlive *self);
 void asb_keep_alive_release (AsbKeepAlive *self, gint64 began_at, gint64 seconds);
 
 /* For tests: how many microseconds a second has from now on. */

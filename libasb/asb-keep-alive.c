@@ -85,9 +85,9 @@ struct _AsbKeepAlive
   char *sandbox_id;
   gint64 seconds;
   GMainContext *context; /* where the provider is asked */
-  GCancellable *cancellable;
 
   GMutex mutex; /* of all below */
+  GCancellable *cancellable;
   AsbKeepAliveState state;
   GSource *timer; /* NULL: it is over */
   GQueue holders; /* GTask: they wait for the renewal that is on its way */
@@ -189,8 +189,8 @@ renewed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   answer_holders (&holders);
 }
 
-/* Whether it is to be renewed now. */
-static gboolean
+/* Whether it is to be renewed now. Returns: (transfer full) (nullable): the way to cancel that */
+static GCancellable *
 begin_renewal (AsbKeepAlive *self, gint64 now)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
@@ -198,11 +198,11 @@ begin_renewal (AsbKeepAlive *self, gint64 now)
   if (asb_keep_alive_next (&self->state) > now)
     {
       set_timer (self);
-      return FALSE;
+      return NULL;
     }
   self->state.is_asking = TRUE;
   set_timer (self);
-  return TRUE;
+  return g_object_ref (self->cancellable);
 }
 
 static gboolean
@@ -210,17 +210,18 @@ timer_cb (gpointer user_data)
 {
   AsbKeepAlive *self = user_data;
   gint64 now = g_get_monotonic_time ();
+  g_autoptr (GCancellable) cancellable = begin_renewal (self, now);
   Renewal *renewal;
 
-  if (!begin_renewal (self, now))
+  if (!cancellable)
     return G_SOURCE_CONTINUE;
   renewal = g_new0 (Renewal, 1);
   renewal->keep_alive = asb_keep_alive_ref (self);
   renewal->began_at = now;
   /* The answer comes here, also where nobody has said that this is the context of the thread. */
   g_main_context_push_thread_default (self->context);
-  asb_provider_renew_sandbox_async (self->provider, self->sandbox_id, self->seconds,
-                                    self->cancellable, renewed_cb, renewal);
+  asb_provider_renew_sandbox_async (self->provider, self->sandbox_id, self->seconds, cancellable,
+                                    renewed_cb, renewal);
   g_main_context_pop_thread_default (self->context);
   return G_SOURCE_CONTINUE;
 }
@@ -352,7 +353,7 @@ asb_keep_alive_stop (AsbKeepAlive *self)
   g_mutex_unlock (&self->mutex);
   if (timer)
     g_source_destroy (timer);
-  g_cancellable_cancel (self->cancellable);
+  asb_keep_alive_cancel (self);
 }
 
 void
@@ -374,6 +375,20 @@ asb_keep_alive_hold_async (AsbKeepAlive *self, GAsyncReadyCallback callback, gpo
         }
     }
   g_task_return_boolean (task, TRUE);
+}
+
+void
+asb_keep_alive_cancel (AsbKeepAlive *self)
+{
+  g_autoptr (GCancellable) cancellable = NULL;
+
+  if (!self)
+    return;
+  g_mutex_lock (&self->mutex);
+  cancellable = g_steal_pointer (&self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  g_mutex_unlock (&self->mutex);
+  g_cancellable_cancel (cancellable);
 }
 
 void

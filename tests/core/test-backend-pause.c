@@ -253,46 +253,104 @@ test_too_much (Fixture *fixture, gconstpointer data)
 
 /* Deadlines. */
 
+/* Longer than any of them: two calls of another provider whose time is up, one after the other. */
+static void
+outlast_limits (Fixture *fixture)
+{
+  g_autoptr (AsbProvider) steady = test_mock_new (NULL);
+  g_autoptr (AsbBackend) backend = test_backend_new (steady, NULL);
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
+  AsbTransport *transport = asb_backend_get_transport (backend);
+
+  test_mock_add_fault (steady, "{'operation': <'list_files'>, 'fault': <'hold'>}");
+  for (guint i = 0; i < 2; i++)
+    {
+      g_auto (TestAnswer) answer = { 0 };
+
+      asb_transport_list_files_async (transport, request, NULL, test_answer_cb, &answer);
+      g_assert_null (
+          asb_transport_list_files_finish (transport, test_answer_wait (&answer), &fixture->error));
+      g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+      g_clear_error (&fixture->error);
+    }
+  test_mock_forget (steady, "*");
+  test_backend_close (backend);
+}
+
+static void
+test_signal_deadline (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("sit");
+  g_autoptr (AsbCommand) command = NULL;
+  g_auto (TestAnswer) slow = { 0 };
+
+  g_test_summary ("Nor does that of a signal to a command");
+
+  asb_call_set_limit ("list the directory", 100);
+  asb_call_set_limit ("send a signal to the command", 100);
+  test_mock_set_result (fixture->mock, "sit", "{'hold': <true>}");
+  command = asb_backend_start_command (fixture->backend, spec, NULL, &fixture->error);
+  g_assert_no_error (fixture->error);
+  test_mock_add_fault (fixture->mock, "{'operation': <'send_signal'>, 'fault': <'hold'>}");
+  asb_command_send_signal_async (command, 15, NULL, test_answer_cb, &slow);
+  pause_it (fixture);
+  outlast_limits (fixture);
+  g_assert_null (slow.result);
+  resume_it (fixture);
+  g_assert_cmpuint (test_mock_release (fixture->mock, "*"), ==, 1);
+  asb_command_send_signal_finish (command, test_answer_wait (&slow), &fixture->error);
+  g_assert_no_error (fixture->error);
+  test_mock_clear_faults (fixture->mock);
+  asb_call_set_limit ("list the directory", -1);
+  asb_call_set_limit ("send a signal to the command", -1);
+}
+
+static void
+test_deadline_meanwhile (Fixture *fixture, gconstpointer data)
+{
+  AsbTransport *transport = asb_backend_get_transport (fixture->backend);
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
+  g_auto (TestAnswer) answer = { 0 };
+
+  g_test_summary ("Who begins a call while the sandbox is paused does not wait for ever");
+
+  asb_call_set_limit ("list the directory", 50);
+  test_mock_add_fault (fixture->mock, "{'operation': <'list_files'>, 'fault': <'hold'>}");
+  pause_it (fixture);
+  asb_transport_list_files_async (transport, request, NULL, test_answer_cb, &answer);
+  g_assert_null (
+      asb_transport_list_files_finish (transport, test_answer_wait (&answer), &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_clear_error (&fixture->error);
+  test_mock_forget (fixture->mock, "*");
+  test_mock_clear_faults (fixture->mock);
+  resume_it (fixture);
+  asb_call_set_limit ("list the directory", -1);
+}
+
 static void
 test_deadline (Fixture *fixture, gconstpointer data)
 {
   AsbTransport *transport = asb_backend_get_transport (fixture->backend);
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
-  g_autoptr (AsbFileRequest) other = asb_file_request_new_for_path ("/");
-  g_auto (TestAnswer) slow = { 0 }, clock = { 0 };
+  g_auto (TestAnswer) slow = { 0 };
   g_autoptr (GListModel) files = NULL;
-  g_autoptr (AsbProvider) steady = test_mock_new (NULL);
-  g_autoptr (AsbBackend) backend = test_backend_new (steady, NULL);
 
   g_test_summary ("The time of a call does not pass while its sandbox is paused");
 
   asb_call_set_limit ("list the directory", 100);
   test_mock_add_fault (fixture->mock, "{'operation': <'list_files'>, 'fault': <'hold'>}");
-  test_mock_add_fault (steady, "{'operation': <'list_files'>, 'fault': <'hold'>}");
   asb_transport_list_files_async (transport, request, NULL, test_answer_cb, &slow);
   pause_it (fixture);
-  /* Two calls whose time is up, one after the other, that were begun later. */
-  for (guint i = 0; i < 2; i++)
-    {
-      asb_transport_list_files_async (asb_backend_get_transport (backend), other, NULL,
-                                      test_answer_cb, &clock);
-      test_answer_wait (&clock);
-      g_assert_null (asb_transport_list_files_finish (asb_backend_get_transport (backend),
-                                                      clock.result, &fixture->error));
-      g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
-      g_clear_error (&fixture->error);
-      test_answer_clear (&clock);
-    }
+  outlast_limits (fixture);
   g_assert_null (slow.result);
   resume_it (fixture);
   g_assert_cmpuint (test_mock_release (fixture->mock, "*"), ==, 1);
   files = asb_transport_list_files_finish (transport, test_answer_wait (&slow), &fixture->error);
   g_assert_no_error (fixture->error);
   g_assert_nonnull (files);
-  test_mock_forget (steady, "*");
   test_mock_clear_faults (fixture->mock);
   asb_call_set_limit ("list the directory", -1);
-  test_backend_close (backend);
 }
 
 static void
@@ -346,6 +404,8 @@ main (int argc, char *argv[])
   g_test_add ("/backend-pause/too-much", Fixture, "inside", set_up, test_too_much, tear_down);
   add ("/backend-pause/deadline", test_deadline);
   add ("/backend-pause/deadline-goes-on", test_deadline_goes_on);
+  add ("/backend-pause/deadline-meanwhile", test_deadline_meanwhile);
+  add ("/backend-pause/signal-deadline", test_signal_deadline);
 
   return g_test_run ();
 }
