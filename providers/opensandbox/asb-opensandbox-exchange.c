@@ -17,6 +17,8 @@
 /* What a server may take to say why it refuses. */
 #define MAX_ERROR_BODY (64 * 1024)
 #define READ_SIZE (32 * 1024)
+/* execd announces more of some refusals than it sends. */
+#define MAX_WAIT_FOR_REASON 2000
 #define MAX_REDIRECTS 5
 #define MAX_INFORMATIONAL 16
 /* Servers and balancers close what was idle for a second at the least. A request that is not
@@ -35,6 +37,7 @@ typedef struct
   GByteArray *body;
   guint8 *buffer;
   GSource *pause;
+  GSource *patience;
   gint64 sent;
   guint n_retries;
   guint n_redirects;
@@ -56,6 +59,7 @@ exchange_free (gpointer data)
 
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
+  asb_opensandbox_thread_clear_timer (&self->patience);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
   g_clear_pointer (&self->body, g_byte_array_unref);
@@ -82,6 +86,7 @@ static void
 forget_message (Exchange *self)
 {
   self->was_sent = was_ever_sent (self);
+  asb_opensandbox_thread_clear_timer (&self->patience);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
   g_clear_object (&self->stream);
@@ -95,6 +100,7 @@ stop (Exchange *self)
 {
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
+  asb_opensandbox_thread_clear_timer (&self->patience);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
 }
@@ -344,12 +350,21 @@ body_failed (GTask *task, const GError *error)
 {
   Exchange *self = g_task_get_task_data (task);
 
-  if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE)
-    fail_for_guard (task);
-  else if (is_successful (self))
-    attempt_failed (task, error);
-  else
+  if (!is_successful (self) && self->guard.reason != ASB_OPENSANDBOX_ABORT_CANCELLED)
     refused (task);
+  else if (self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE)
+    fail_for_guard (task);
+  else
+    attempt_failed (task, error);
+}
+
+static gboolean
+patience_cb (gpointer data)
+{
+  Exchange *self = data;
+
+  asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_REFUSED);
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -396,6 +411,8 @@ read_whole (GTask *task)
   self->body = g_byte_array_new ();
   if (!self->buffer)
     self->buffer = g_malloc (READ_SIZE);
+  if (!is_successful (self))
+    self->patience = asb_opensandbox_thread_add_timer (MAX_WAIT_FOR_REASON, patience_cb, self);
   read_more (task);
 }
 

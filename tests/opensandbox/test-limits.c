@@ -24,6 +24,7 @@ typedef enum
   ENDLESS_LOGIN,
   ENDLESS_MISDIRECTED,
   HUGE_LENGTH,
+  LACKING_REASON,
   LONG_REFUSAL
 } Behaviour;
 
@@ -93,6 +94,9 @@ behave (HostileConnection *connection, const char *head, guint number, gpointer 
     case HUGE_LENGTH:
       flood (connection, "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n");
       break;
+    case LACKING_REASON:
+      hostile_connection_write (connection, "HTTP/1.1 416 No\r\nContent-Length: 9999\r\n\r\nNo!");
+      break;
     case LONG_REFUSAL:
       text = g_strnfill (200000, 'y');
       hostile_connection_reply (connection, "400 No", NULL, text);
@@ -106,7 +110,7 @@ behave (HostileConnection *connection, const char *head, guint number, gpointer 
 static void
 check_prompt (gint64 started)
 {
-  g_assert_cmpint (g_get_monotonic_time () - started, <, 20 * G_USEC_PER_SEC);
+  g_assert_cmpint (g_get_monotonic_time () - started, <, 10 * G_USEC_PER_SEC);
 }
 
 static GError *
@@ -167,6 +171,19 @@ test_too_much (void)
   check_code (ENDLESS_LOGIN, ASB_ERROR_PROVIDER, 401);
   check_code (ENDLESS_MISDIRECTED, ASB_ERROR_PROVIDER, 421);
   check_code (LONG_REFUSAL, ASB_ERROR_PROVIDER, 400);
+}
+
+/* What is announced and does not come is not waited for as long as for an answer. */
+static void
+test_lacking_reason (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (LACKING_REASON));
+  g_autoptr (GError) late = try (server, "POST", 20000);
+  g_autoptr (GError) in_time = try (server, "POST", TIMEOUT);
+
+  g_assert_cmpstr (late->message, ==, "Could not do the test: No! (HTTP 416)");
+  g_assert_cmpuint (asb_opensandbox_error_get_status (late), ==, 416);
+  g_assert_cmpuint (asb_opensandbox_error_get_status (in_time), ==, 416);
 }
 
 static void
@@ -579,6 +596,7 @@ main (int argc, char **argv)
   g_test_add_func ("/limits/connecting", test_connecting);
   g_test_add_func ("/limits/waiting-for-a-connection", test_waiting_for_a_connection);
   g_test_add_func ("/limits/too-much", test_too_much);
+  g_test_add_func ("/limits/lacking-reason", test_lacking_reason);
   g_test_add_func ("/limits/too-large", test_too_large);
   g_test_add_data_func ("/limits/cancelled/nothing", GINT_TO_POINTER (SAY_NOTHING), test_cancelled);
   g_test_add_data_func ("/limits/cancelled/head", GINT_TO_POINTER (HALF_A_HEAD), test_cancelled);
