@@ -41,6 +41,7 @@ asb_check_provider (AsbRegistry *registry, const char *name, GVariant *options,
   check_services (&check);
   check_commands (&check);
   check_files (&check);
+  check_archives (&check);
   check_history_store (&check);
   check_end (&check);
   n_failed = check.n_failed;

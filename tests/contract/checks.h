@@ -11,6 +11,7 @@ void check_provider_calls (Check *check);
 void check_services (Check *check);
 void check_commands (Check *check);
 void check_files (Check *check);
+void check_archives (Check *check);
 void check_history_store (Check *check);
 
 /* Prints what the provider and a transport of it say they can do. */
