@@ -4,17 +4,23 @@
  *
  *   spawn ROUNDS      fork and exec of true, without a sandbox
  *   plain-cat BYTES   bytes through cat, without a sandbox
- *   exec ROUNDS       true in a live local sandbox, recorded
+ *   exec ROUNDS       true in a live sandbox, recorded
  *   exec-none ROUNDS  the same, not recorded
  *   at-once ROUNDS    16 times true at the same time, recorded, until the last has ended
  *   stat ROUNDS       one round trip to the guest and back
- *   cat BYTES         bytes through cat in a live local sandbox, recorded
+ *   cat BYTES         bytes through cat in a live sandbox, recorded
  *   output BYTES      bytes a command prints, recorded; then waits as hold does
- *   hold              makes a sandbox, says "ready", and ends with standard input */
+ *   text BYTES        the same, lines of text
+ *   files ROUNDS      100 bytes written to a file and read again, recorded
+ *   create ROUNDS     a new sandbox, until it is ready
+ *   big-file BYTES    a file written, then read, as streams; then waits as hold does
+ *   many NUMBER       so many sandboxes, then a command in each; then waits as hold does
+ *   hold              makes a sandbox, says "ready", and ends with standard input
+ *
+ * The sandboxes are local ones, or those of the server that ASB_BENCH_SERVER names. */
 
 #include "bench.h"
 
-#include <asb.h>
 #include <string.h>
 
 void
@@ -23,37 +29,20 @@ bench_print_since (gint64 start)
   g_print ("%" G_GINT64_FORMAT "\n", g_get_monotonic_time () - start);
 }
 
-static AsbBackend *
-create (gboolean recorded)
+void
+bench_wait_for_input (void)
 {
-  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
-  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
-  g_autoptr (GError) error = NULL;
-  AsbBackend *backend;
+  g_autoptr (GIOChannel) input = g_io_channel_unix_new (0);
+  g_autofree char *line = NULL;
 
-  asb_backend_options_set_provider_name (options, "local");
-  if (recorded)
-    asb_backend_options_set_history (options, history);
-  backend = asb_create_backend (options, NULL, &error);
-  g_assert_no_error (error);
-  return backend;
-}
-
-static void
-destroy (AsbBackend *backend)
-{
-  g_autoptr (GError) error = NULL;
-
-  asb_backend_close (backend, NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (backend);
+  g_io_channel_read_line (input, &line, NULL, NULL, NULL);
 }
 
 static void
 bench_exec (guint rounds, gboolean recorded)
 {
   const char *const argv[] = { "true", NULL };
-  AsbBackend *backend = create (recorded);
+  AsbBackend *backend = bench_create (recorded);
 
   for (guint i = 0; i < rounds; i++)
     {
@@ -67,7 +56,7 @@ bench_exec (guint rounds, gboolean recorded)
       g_assert_no_error (error);
       g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
     }
-  destroy (backend);
+  bench_destroy (backend);
 }
 
 #define AT_ONCE 16
@@ -89,7 +78,7 @@ static void
 bench_at_once (guint rounds)
 {
   const char *const argv[] = { "true", NULL };
-  AsbBackend *backend = create (TRUE);
+  AsbBackend *backend = bench_create (TRUE);
 
   for (guint i = 0; i < rounds; i++)
     {
@@ -106,13 +95,13 @@ bench_at_once (guint rounds)
         g_main_context_iteration (NULL, TRUE);
       bench_print_since (start);
     }
-  destroy (backend);
+  bench_destroy (backend);
 }
 
 static void
 bench_stat (guint rounds)
 {
-  AsbBackend *backend = create (FALSE);
+  AsbBackend *backend = bench_create (FALSE);
   AsbTransport *transport = asb_backend_get_transport (backend);
 
   for (guint i = 0; i < rounds; i++)
@@ -126,7 +115,7 @@ bench_stat (guint rounds)
       bench_print_since (start);
       g_assert_no_error (error);
     }
-  destroy (backend);
+  bench_destroy (backend);
 }
 
 typedef struct
@@ -174,7 +163,7 @@ static void
 bench_cat (guint64 size)
 {
   const char *const argv[] = { "cat", NULL };
-  AsbBackend *backend = create (TRUE);
+  AsbBackend *backend = bench_create (TRUE);
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
   g_autoptr (AsbCommand) command = NULL;
   g_autoptr (GError) error = NULL;
@@ -192,35 +181,25 @@ bench_cat (guint64 size)
   asb_command_wait (command, NULL, &error);
   g_assert_no_error (error);
   bench_print_since (start);
-  destroy (backend);
-}
-
-static void
-wait_for_input (void)
-{
-  g_autoptr (GIOChannel) input = g_io_channel_unix_new (0);
-  g_autofree char *line = NULL;
-
-  g_io_channel_read_line (input, &line, NULL, NULL, NULL);
+  bench_destroy (backend);
 }
 
 static void
 hold (void)
 {
-  AsbBackend *backend = create (TRUE);
+  AsbBackend *backend = bench_create (TRUE);
 
   g_print ("ready\n");
-  wait_for_input ();
-  destroy (backend);
+  bench_wait_for_input ();
+  bench_destroy (backend);
 }
 
 static void
-bench_output (guint64 size)
+bench_output (guint64 size, const char *source)
 {
-  g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, size);
-  const char *const argv[] = { "head", "-c", count, "/dev/zero", NULL };
-  AsbBackend *backend = create (TRUE);
-  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autofree char *line = g_strdup_printf ("%s | head -c %" G_GUINT64_FORMAT, source, size);
+  AsbBackend *backend = bench_create (TRUE);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (line);
   g_autoptr (AsbCommand) command = NULL;
   g_autoptr (GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
@@ -231,8 +210,39 @@ bench_output (guint64 size)
   asb_command_wait (command, NULL, &error);
   g_assert_no_error (error);
   bench_print_since (start);
-  wait_for_input ();
-  destroy (backend);
+  bench_wait_for_input ();
+  bench_destroy (backend);
+}
+
+static void
+bench_one (const char *verb, guint64 number)
+{
+  if (g_str_equal (verb, "exec"))
+    bench_exec ((guint)number, TRUE);
+  else if (g_str_equal (verb, "exec-none"))
+    bench_exec ((guint)number, FALSE);
+  else if (g_str_equal (verb, "at-once"))
+    bench_at_once ((guint)number);
+  else if (g_str_equal (verb, "output"))
+    bench_output (number, "cat /dev/zero");
+  else if (g_str_equal (verb, "text"))
+    bench_output (number, "yes " BENCH_LINE);
+  else if (g_str_equal (verb, "stat"))
+    bench_stat ((guint)number);
+  else if (g_str_equal (verb, "cat"))
+    bench_cat (number);
+  else if (g_str_equal (verb, "files"))
+    bench_files ((guint)number);
+  else if (g_str_equal (verb, "create"))
+    bench_created ((guint)number);
+  else if (g_str_equal (verb, "big-file"))
+    bench_big_file (number);
+  else if (g_str_equal (verb, "many"))
+    bench_many ((guint)number);
+  else if (g_str_equal (verb, "hold"))
+    hold ();
+  else
+    g_error ("“%s” is nothing to measure", verb);
 }
 
 int
@@ -245,21 +255,7 @@ main (int argc, char **argv)
     bench_plain_spawn ((guint)number);
   else if (g_str_equal (verb, "plain-cat"))
     bench_plain_cat (number);
-  else if (g_str_equal (verb, "exec"))
-    bench_exec ((guint)number, TRUE);
-  else if (g_str_equal (verb, "exec-none"))
-    bench_exec ((guint)number, FALSE);
-  else if (g_str_equal (verb, "at-once"))
-    bench_at_once ((guint)number);
-  else if (g_str_equal (verb, "output"))
-    bench_output (number);
-  else if (g_str_equal (verb, "stat"))
-    bench_stat ((guint)number);
-  else if (g_str_equal (verb, "cat"))
-    bench_cat (number);
-  else if (g_str_equal (verb, "hold"))
-    hold ();
   else
-    return 2;
+    bench_one (verb, number);
   return 0;
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures libasb beside other ways to do the same, in one run, turn by turn.
 
-usage: bench.py --build FOLDER [--rounds N] [--bytes N] [NAMES…]
+usage: bench.py --build FOLDER [--rounds N] [--bytes N] [--sandboxes N] [NAMES…]
 
-NAMES: version, command, exec, cat, output, memory (all of them by default).
+NAMES: version, command, exec, cat, output, memory, opensandbox (all of them by default).
 """
 
 import argparse
@@ -30,6 +30,7 @@ class Bench:
         self.build = arguments.build.resolve()
         self.rounds = arguments.rounds
         self.bytes = arguments.bytes
+        self.sandboxes = arguments.sandboxes
         self.asb = str(self.build / "tools/asb")
         self.library = str(self.build / "tests/bench/bench-library")
         self.srt, self.why_no_srt = self.install_srt()
@@ -231,8 +232,14 @@ def bench_memory(bench):
     print(line)
 
 
+def bench_opensandbox(bench):
+    import bench_opensandbox as suite
+    suite.bench(bench.build, bench.rounds, bench.bytes, bench.sandboxes)
+
+
 BENCHES = {"version": bench_version, "command": bench_command, "exec": bench_exec,
-           "cat": bench_cat, "output": bench_output, "memory": bench_memory}
+           "cat": bench_cat, "output": bench_output, "memory": bench_memory,
+           "opensandbox": bench_opensandbox}
 
 
 def main():
@@ -241,6 +248,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--bytes", type=int, default=1 << 30)
+    parser.add_argument("--sandboxes", type=int, default=100)
     parser.add_argument("names", nargs="*", metavar="NAMES", choices=[[], *BENCHES])
     arguments = parser.parse_args()
 
