@@ -34,7 +34,9 @@ rules_to_array (AsbNetworkPolicy *policy)
 JsonNode *
 asb_opensandbox_policy_rules_to_json (AsbNetworkPolicy *policy)
 {
-  return json_node_init_array (json_node_alloc (), rules_to_array (policy));
+  g_autoptr (JsonArray) rules = rules_to_array (policy);
+
+  return json_node_init_array (json_node_alloc (), rules);
 }
 
 JsonNode *

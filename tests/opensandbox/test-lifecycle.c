@@ -211,6 +211,34 @@ test_renew_at_once (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (ABS (seconds_left (renewed) - 300), <, 5);
 }
 
+/* K11: what counts is the clock of the server, however wrong one of them is. */
+static void
+test_renew_by_server_clock (Fixture *fixture, gconstpointer data)
+{
+  static const int offsets[] = { 600, -600 };
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (offsets); i++)
+    {
+      g_autoptr (AsbProvider) other = asb_test_server_new_provider (fixture->server, NULL);
+      g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+      g_autoptr (GDateTime) shown = g_date_time_add_seconds (now, offsets[i]);
+      g_autofree char *date = g_date_time_format (shown, "%a, %d %b %Y %H:%M:%S GMT");
+      g_autofree char *fault = g_strdup_printf (
+          "{'method':'GET','path':'/v1/sandboxes/*','times':1,'action':'reply','status':200,"
+          "'headers':{'Date':'%s'},'json':{'id':'%s','status':{'state':'Running'}}}",
+          date, id);
+      g_autoptr (AsbSandboxInfo) renewed = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_test_server_fault (fixture->server, fault);
+      renewed = asb_provider_renew_sandbox (other, id, 1200, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (ABS (seconds_left (renewed) - 1200 - offsets[i]), <, 5);
+    }
+}
+
 /* Frozen and back. */
 
 static void
@@ -390,6 +418,7 @@ main (int argc, char **argv)
   ADD ("delete/answer-lost", NULL, test_delete_answer_lost);
   ADD ("renew", NULL, test_renew);
   ADD ("renew/at-once", NULL, test_renew_at_once);
+  ADD ("renew/server-clock", NULL, test_renew_by_server_clock);
   ADD ("pause", NULL, test_pause);
   ADD ("pause/slowly", NULL, test_pause_slowly);
   ADD ("metadata", NULL, test_metadata);
