@@ -228,7 +228,11 @@ found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     fail (task, new_open_error (making, cause->message), OUTCOME_OPEN);
   /* Whoever set a limit to the request has no use for what came later. */
   else if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_TIMED_OUT))
-    undo (task, g_steal_pointer (&cause));
+    {
+      g_prefix_error (&cause, "It took longer than the option “request-timeout-seconds” allows, "
+                              "and what came later was deleted again: ");
+      undo (task, g_steal_pointer (&cause));
+    }
   else
     await_readiness (task);
 }

@@ -105,6 +105,7 @@ ask_server (GTask *task)
       "networkpolicy", NULL);
 
   dress (request, call);
+  asb_opensandbox_request_set_retry (request, FALSE);
   asb_opensandbox_client_send_async (asb_opensandbox_lifecycle_get_client (call->lifecycle),
                                      request, g_task_get_cancellable (task), server_answered_cb,
                                      g_object_ref (task));

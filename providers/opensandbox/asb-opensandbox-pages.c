@@ -5,6 +5,7 @@
 #include "asb-opensandbox-json.h"
 
 #define MAX_PAGES 2000
+#define MAX_ITEMS 100000
 
 typedef struct
 {
@@ -40,6 +41,18 @@ take_item (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonObject *item, GEr
   if (walk->pages.count (object, walk->pages.count_data))
     g_list_store_append (walk->found, object);
   return TRUE;
+}
+
+/* However long it makes its list, a server must not fill this machine with it. */
+static gboolean
+check_length (Walk *walk, GError **error)
+{
+  if (g_hash_table_size (walk->seen) <= MAX_ITEMS)
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
+               "Could not %s: the server has more than %d; a filter may help", walk->pages.what,
+               MAX_ITEMS);
+  return FALSE;
 }
 
 static gboolean
@@ -86,7 +99,7 @@ take_page (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonObject *reply, gb
   guint n_new = 0;
 
   if (!asb_opensandbox_json_get_array (reply, "items", TRUE, &items, error)
-      || !take_items (lifecycle, walk, items, &n_new, error)
+      || !take_items (lifecycle, walk, items, &n_new, error) || !check_length (walk, error)
       || !read_has_next (reply, json_array_get_length (items), &has_next, error))
     return FALSE;
   *goes_on = has_next && n_new > 0 && walk->page < MAX_PAGES

@@ -66,6 +66,9 @@ def replies():
         "endpoint": told(5, {"endpoint": "127.0.0.1:40000/proxy/44772", "headers": {"OpenSandbox-Ingress-To": "x-44772"}}),
         "endpoint-proxy": told(5, {"endpoint": "127.0.0.1:8080/v1/sandboxes/x/proxy/44772"}),
         "endpoint-evil": told(5, {"endpoint": "user@host/../x?y#z", "headers": {"A\r\nB": "c"}}),
+        "answer": told(6, {"items": [{"name": "p", "capacitySpec": {"bufferMax": 3}}, None, 1.5, True], "none": None}),
+        "answer-list": told(6, [[], {}, [None]]),
+        "answer-text": told(6, "x"),
     }
 
 

@@ -14,6 +14,7 @@
 #include "asb-opensandbox-policy.h"
 #include "asb-opensandbox-sandbox.h"
 #include "asb-opensandbox-snapshots.h"
+#include "asb-opensandbox-variant.h"
 
 static AsbOpensandboxSettings *
 get_settings (void)
@@ -105,11 +106,30 @@ check_endpoint (GBytes *body)
   FUZZ_CHECK (endpoint->headers != NULL);
 }
 
+/* What is passed on without being looked at: the way back leads to the same. */
+static void
+check_variant (GBytes *body)
+{
+  g_autoptr (JsonNode) node = asb_opensandbox_json_parse (body, "an answer", NULL);
+  g_autoptr (GVariant) value = node ? asb_opensandbox_variant_from_json (node) : NULL;
+  g_autoptr (JsonNode) back = NULL;
+  g_autoptr (GVariant) again = NULL;
+
+  if (!value)
+    return;
+  FUZZ_CHECK (g_variant_is_of_type (value, G_VARIANT_TYPE_VARDICT));
+  FUZZ_CHECK (!g_variant_is_floating (value));
+  back = asb_opensandbox_variant_to_json (value, NULL);
+  FUZZ_CHECK (back != NULL);
+  again = asb_opensandbox_variant_from_json (back);
+  FUZZ_CHECK (g_variant_equal (value, again));
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, data + size };
-  uint8_t choice = fuzz_take_byte (&input) % 6;
+  uint8_t choice = fuzz_take_byte (&input) % 7;
   g_autoptr (GBytes) body = g_bytes_new_static (input.at, fuzz_left (&input));
   g_autoptr (GObject) object = NULL;
   g_autoptr (GError) error = NULL;
@@ -117,6 +137,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (choice == 5)
     {
       check_endpoint (body);
+      return 0;
+    }
+  if (choice == 6)
+    {
+      check_variant (body);
       return 0;
     }
   object = parse (choice, body, &error);

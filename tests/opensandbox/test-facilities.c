@@ -530,6 +530,35 @@ test_endpoints_remembered (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "*/endpoints/44772"), ==, 2);
 }
 
+/* Whose secret goes where: the key to the server, the token to execd and through it. */
+static void
+test_secrets (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new ("--api-key k --execd-token t");
+  g_autoptr (AsbProvider) provider
+      = asb_test_server_new_provider (server, "{'api-key': <'k'>, 'execd-token': <'t'>}");
+  g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (AsbSandboxMetrics) metrics = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_network_policy_set_default_action (policy, ASB_NETWORK_ACTION_DENY);
+  asb_sandbox_spec_set_network_policy (spec, policy);
+  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  assert_policy (
+      asb_provider_get_network_policy (provider, asb_test_server_get_id (info), NULL, &error),
+      error, "-");
+  metrics = asb_provider_get_metrics (provider, asb_test_server_get_id (info), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_test_server_has_header (server, "/v1/*", "OPEN-SANDBOX-API-KEY"));
+  g_assert_false (asb_test_server_has_header (server, "/v1/*", "X-EXECD-ACCESS-TOKEN"));
+  g_assert_true (asb_test_server_has_header (server, "*/metrics", "X-EXECD-ACCESS-TOKEN"));
+  g_assert_false (asb_test_server_has_header (server, "*/metrics", "OPEN-SANDBOX-API-KEY"));
+  g_assert_false (asb_test_server_has_header (server, "*/policy", "OPEN-SANDBOX-API-KEY"));
+}
+
 /* Servers that know nothing of all that. */
 
 static void
@@ -646,6 +675,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/endpoints", test_endpoints);
   ADD ("endpoints/signed", NULL, test_signed_endpoint);
   ADD ("endpoints/remembered", NULL, test_endpoints_remembered);
+  g_test_add_func ("/opensandbox/secrets", test_secrets);
   g_test_add_func ("/opensandbox/old-server", test_old_server);
   g_test_add_func ("/opensandbox/doctor", test_doctor);
   g_test_add_func ("/opensandbox/doctor/without-server", test_doctor_without_server);
