@@ -7,13 +7,11 @@
 #include <asb.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
+#include "asb-local-process.h"
 #include "asb-local-scope.h"
 #include "asb-local-user.h"
 #include "asb-wire-json.h"
@@ -163,7 +162,7 @@ open_process (AsbLocalFolder *folder)
 {
   int status = open_status (folder);
   pid_t pid = status >= 0 && is_locked (status) ? read_pid (status) : 0;
-  int process = pid ? (int)syscall (SYS_pidfd_open, pid, 0) : -1;
+  int process = pid ? asb_local_process_open (pid) : -1;
 
   if (process >= 0 && !is_locked (status))
     {
@@ -225,21 +224,13 @@ open_noted_process (AsbLocalFolder *folder)
     close (fd);
   if (size > 0 && sscanf (content, "%d %" G_GUINT64_FORMAT " %63s", &pid, &start, noted_id) == 3
       && strcmp (noted_id, boot_id) == 0 && pid > 1 && start > 0)
-    process = (int)syscall (SYS_pidfd_open, pid, 0);
+    process = asb_local_process_open (pid);
   if (process >= 0 && read_start (pid) != start)
     {
       close (process);
       process = -1;
     }
   return process;
-}
-
-static gboolean
-wait_for_end (int fd, int milliseconds)
-{
-  struct pollfd event = { .fd = fd, .events = POLLIN };
-
-  return TEMP_FAILURE_RETRY (poll (&event, 1, milliseconds)) == 1;
 }
 
 static int
@@ -279,11 +270,11 @@ ask_to_end (AsbLocalFolder *folder, guint seconds)
 static gboolean
 end_process (int process, guint seconds)
 {
-  if (wait_for_end (process, (int)seconds * 1000))
+  if (asb_local_process_wait (process, (int)seconds * 1000))
     return TRUE;
   /* Its whole process namespace goes with it. */
-  syscall (SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
-  return wait_for_end (process, FORCE_MILLISECONDS);
+  asb_local_process_signal (process, SIGKILL);
+  return asb_local_process_wait (process, FORCE_MILLISECONDS);
 }
 
 gboolean

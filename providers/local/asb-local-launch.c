@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/keyctl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-process.h"
 #include "asb-local-source.h"
 #include "asb-local-staging.h"
 #include "asb-local-user.h"
@@ -192,9 +192,8 @@ asb_local_launch_dup_output (AsbLocalLaunch *self)
 static gboolean
 ends_by_itself (pid_t pid)
 {
-  int fd = (int)syscall (SYS_pidfd_open, pid, 0);
-  struct pollfd event = { .fd = fd, .events = POLLIN };
-  gboolean ended = fd < 0 || TEMP_FAILURE_RETRY (poll (&event, 1, GRACE_MILLISECONDS)) == 1;
+  int fd = asb_local_process_open (pid);
+  gboolean ended = fd < 0 || asb_local_process_wait (fd, GRACE_MILLISECONDS);
 
   if (fd >= 0)
     close (fd);

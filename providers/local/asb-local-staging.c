@@ -108,7 +108,7 @@ enter_namespaces (const AsbLocalStaging *self)
   if (self->differs ? unshare (CLONE_NEWNS) != 0 : !become_own_master (self))
     give_up (self->differs ? "root of this container may not mount"
                            : "setting up uid map of a user namespace");
-  if (mount (NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
+  if (mount ("none", "/", "none", MS_REC | MS_SLAVE, NULL) != 0)
     give_up ("this user may not mount, not even in a user namespace");
 }
 
@@ -162,7 +162,7 @@ bind_fd (int fd, const char *to)
   char from[64];
 
   g_snprintf (from, sizeof from, "/proc/self/fd/%d", fd);
-  return mount (from, to, NULL, MS_BIND, NULL) == 0;
+  return mount (from, to, "none", MS_BIND, NULL) == 0;
 }
 
 static void

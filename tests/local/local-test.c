@@ -3,12 +3,12 @@
 #include "local-test.h"
 
 #include <grp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "asb-local-process.h"
 
 #define NOBODY 65534
 
@@ -320,7 +320,7 @@ local_test_guest_pid (const char *folder)
 int
 local_test_open_process (int pid)
 {
-  int process = (int)syscall (SYS_pidfd_open, pid, 0);
+  int process = asb_local_process_open (pid);
 
   g_assert_cmpint (process, >=, 0);
   return process;
@@ -329,9 +329,13 @@ local_test_open_process (int pid)
 gboolean
 local_test_wait_for_end (int process, int milliseconds)
 {
-  struct pollfd event = { .fd = process, .events = POLLIN };
+  return asb_local_process_wait (process, milliseconds);
+}
 
-  return poll (&event, 1, milliseconds) == 1;
+void
+local_test_signal (int process, int number)
+{
+  g_assert_true (asb_local_process_signal (process, number));
 }
 
 static gboolean

@@ -50,6 +50,7 @@ int local_test_open_process (int pid);
 
 /* Whether the process of the descriptor ends within that time. */
 gboolean local_test_wait_for_end (int process, int milliseconds);
+void local_test_signal (int process, int number);
 
 /* Whether any process of the host has @text in its file of that name in /proc. */
 gboolean local_test_find_process (const char *file, const char *text);

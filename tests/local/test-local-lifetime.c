@@ -10,7 +10,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PROMPTLY 2000
@@ -278,7 +277,7 @@ test_guest_killed (LocalTest *test, gconstpointer data)
   int guest = open_guest (test, opening.id);
 
   g_free (local_test_shell (test->provider, opening.id, NULL, "echo kept > /workspace/file"));
-  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+  local_test_signal (guest, SIGKILL);
   g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
   close (guest);
   g_assert_cmpuint (local_test_count (test->provider, "stopped"), ==, 1);
@@ -340,7 +339,7 @@ test_backend_goes_on (LocalTest *test, gconstpointer data)
       lost = asb_backend_start_command (backend, spec, NULL, &error);
       g_assert_no_error (error);
       guest = open_guest (test, asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)));
-      g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+      local_test_signal (guest, SIGKILL);
       g_assert_false (asb_command_wait (lost, NULL, &error));
       g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
       g_clear_error (&error);
@@ -359,7 +358,7 @@ test_guest_frozen (LocalTest *test, gconstpointer data)
   g_autoptr (AsbSandboxInfo) info = create_with (test->provider, ASB_LIFETIME_OWNED);
   int guest = open_guest (test, local_test_id (info));
 
-  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGSTOP, NULL, 0), ==, 0);
+  local_test_signal (guest, SIGSTOP);
   local_test_delete (test->provider, local_test_id (info));
   g_assert_true (local_test_wait_for_end (guest, 0));
   close (guest);
@@ -378,7 +377,7 @@ test_environment_again (LocalTest *test, gconstpointer data)
   asb_sandbox_spec_set_environment (spec, environment);
   info = local_test_create (test->provider, spec);
   guest = open_guest (test, local_test_id (info));
-  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+  local_test_signal (guest, SIGKILL);
   g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
   close (guest);
   told = local_test_shell (test->provider, local_test_id (info), NULL, "echo $KEY");

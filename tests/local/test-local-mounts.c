@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PROMPTLY 2000
@@ -102,7 +101,7 @@ kill_guest (LocalTest *test, const char *id)
   g_autofree char *folder = g_build_filename (test->state, id, NULL);
   int guest = local_test_open_process (local_test_guest_pid (folder));
 
-  g_assert_cmpint (syscall (SYS_pidfd_send_signal, guest, SIGKILL, NULL, 0), ==, 0);
+  local_test_signal (guest, SIGKILL);
   g_assert_true (local_test_wait_for_end (guest, PROMPTLY));
   close (guest);
 }
