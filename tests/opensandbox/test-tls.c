@@ -186,6 +186,8 @@ main (int argc, char **argv)
 {
   int result;
 
+  /* So that the server would speak HTTP/2. */
+  g_setenv ("SOUP_SERVER_HTTP2", "1", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tls/known", test_tls);
   g_test_add_func ("/tls/unknown-authority", test_tls_unknown_authority);
