@@ -325,11 +325,12 @@ check_text (AsbJsonCursor *cursor)
 gboolean
 asb_json_check (const char *data, gssize size, GError **error)
 {
-  AsbJsonCursor cursor = { .start = data, .at = data };
+  AsbJsonCursor cursor = { 0 };
 
   g_return_val_if_fail (data != NULL || size == 0, FALSE);
 
-  cursor.end = data + (size < 0 ? (gssize)strlen (data) : size);
+  cursor.start = cursor.at = data ? data : "";
+  cursor.end = cursor.start + (size < 0 ? (gssize)strlen (data) : size);
   if (check_text (&cursor))
     return TRUE;
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,

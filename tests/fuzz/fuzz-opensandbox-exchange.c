@@ -29,8 +29,12 @@ get_server (void)
 {
   static HostileServer *server;
 
-  if (!server)
-    server = hostile_server_new (answer, NULL);
+  if (server)
+    return server;
+  /* Nothing of the desktop. */
+  g_setenv ("GIO_USE_PROXY_RESOLVER", "dummy", TRUE);
+  g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
+  server = hostile_server_new (answer, NULL);
   return server;
 }
 

@@ -243,6 +243,11 @@ test_json_refused (void)
                                        "{\"a\":18446744073709551615}",
                                        "{\"a\":\"\xff\"}" };
 
+  g_autoptr (GBytes) nothing = g_bytes_new (NULL, 0);
+  g_autoptr (GError) empty = NULL;
+
+  g_assert_null (asb_opensandbox_json_parse (nothing, "a thing", &empty));
+  g_assert_error (empty, ASB_ERROR, ASB_ERROR_PROTOCOL);
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (GError) error = NULL;
