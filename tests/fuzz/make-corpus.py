@@ -521,6 +521,14 @@ def file_calls():
         "watch": start + call("file.watch", path="/") + credit + stop + call("file.watch", path="/d", recursive=True) + cancel + call("file.watch", path="/l") + stop,
         "watch-refused": start + call("file.watch", path="/o") + call("file.watch", path="/none") + call("file.watch", path="/a/x") + call("file.watch", path="/d", recursive=1),
         "watch-cut": start + call("file.watch", path="/", recursive=True) + bytes([now | 3]) + call("file.watch", path="/p"),
+        "unpack": start + call("file.unpack", True, path="/new") + data(tar(("f", b"x"))[:600]) + data(tar(("f", b"x"))[600:], 1),
+        "unpack-over": start + call("file.unpack", path="/", conflict="overwrite") + data(tar(("a", b"x"), ("d/b", b"")), 1),
+        "unpack-history": start + call("file.unpack", path="/", conflict="overwrite") + data(tar(("history/x", b"")), 1) + call("file.unpack", path="/h") + data(b"", 1),
+        "unpack-zip": start + call("file.unpack", path="/d", conflict="skip") + data(zipped(("b", b"x", 0o100644), ("c", b"y", 0o100755)), 1),
+        "unpack-cancelled": start + call("file.unpack", path="/new") + data(tar(("f", b"x"))) + cancel,
+        "unpack-cut": start + call("file.unpack", path="/", max_members=1) + data(tar(("f", b"x"), ("g", b""))),
+        "pack": start + call("file.pack", True, path="/") + credit + call("file.pack", path="/d", names=["b", "none", "../x"]) + call("file.pack", path="/d", format="tar.gz") + credit,
+        "pack-stopped": start + call("file.pack", path="/") + bytes([now | 3]) + call("file.pack", path="/a") + call("file.pack", path="/d", names=[""]),
         "unknown": start + call("file.format") + b"\0" + block(b"{}") + b"\0" + block(b"no"),
         "relative": start + call("file.stat", path="a") + call("file.delete", path=""),
     }
@@ -892,8 +900,8 @@ COMMAND_WORDS = ["argv", "shell", "cwd", "env", "unset_env", "stdin", "stdout", 
 FILE_WORDS = ["path", "from", "to", "follow", "offset", "length", "expected_hash", "create_only", "mode", "make_parents", "parents", "recursive", "overwrite"]
 FILE_CALLS = ["file.stat", "file.list", "file.read", "file.write", "file.mkdir", "file.delete", "file.move"]
 SEARCH_WORDS = ["pattern", "ignore_case", "hidden", "kinds", "max_depth", "max_results", "time_limit_ms", "text", "regex", "include", "context_lines", "old", "new",
-                "replace_all", "expected_count", "limit", "max_bytes", "uid", "gid"]
-SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_lines", "file.set_attributes", "file.watch"]
+                "replace_all", "expected_count", "limit", "max_bytes", "uid", "gid", "conflict", "overwrite", "skip", "max_members", "names", "format"]
+SEARCH_CALLS = ["file.walk", "file.glob", "file.grep", "file.edit", "file.read_lines", "file.set_attributes", "file.watch", "file.unpack", "file.pack"]
 HISTORY_WORDS = ["identity", "provider_key", "sandbox_id", "sandbox_instance_id", "sdk_version", "config", "batch_id", "records", "after_change_seq", "limit",
                  "max_bytes", "event_ids", "stream", "after_chunk", "consumer_id", "seq", "start", "status", "result", "error_code", "file_operation"]
 JOB_CALLS = ["job.start", "job.list", "job.status", "job.output", "job.wait", "job.signal", "job.stop", "job.remove"]
