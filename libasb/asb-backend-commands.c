@@ -52,7 +52,8 @@ resolve_spec (AsbBackend *self, AsbCommandSpec *spec, AsbCommandFlags flags, GEr
                        asb_command_spec_get_uid (spec), "gid", asb_command_spec_get_gid (spec),
                        "tty", asb_command_spec_get_tty (spec), "columns",
                        asb_command_spec_get_columns (spec), "rows",
-                       asb_command_spec_get_rows (spec), NULL);
+                       asb_command_spec_get_rows (spec), "exact-output",
+                       asb_command_spec_get_exact_output (spec), NULL);
 }
 
 /* The command as people type it. */
@@ -447,6 +448,8 @@ execution_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 perform_execute (AsbRun *run)
 {
+  /* Whoever gets all of it at the end loses nothing by waiting for it. */
+  asb_command_spec_set_exact_output (ASB_COMMAND_SPEC (run->request), TRUE);
   asb_transport_start_command_async (run->backend->transport, ASB_COMMAND_SPEC (run->request),
                                      g_task_get_cancellable (run->task), execution_started_cb, run);
 }

@@ -38,6 +38,7 @@ struct _AsbCommandSpec
   gint64 uid;
   gint64 gid;
   gboolean tty;
+  gboolean exact_output;
   guint columns;
   guint rows;
   AsbOperation *operation;
@@ -59,6 +60,7 @@ enum
   PROP_TTY,
   PROP_COLUMNS,
   PROP_ROWS,
+  PROP_EXACT_OUTPUT,
   PROP_OPERATION,
   N_PROPS
 };
@@ -129,6 +131,9 @@ asb_command_spec_get_property (GObject *object, guint property_id, GValue *value
     case PROP_ROWS:
       g_value_set_uint (value, self->rows);
       break;
+    case PROP_EXACT_OUTPUT:
+      g_value_set_boolean (value, self->exact_output);
+      break;
     case PROP_OPERATION:
       g_value_set_object (value, self->operation);
       break;
@@ -183,6 +188,9 @@ asb_command_spec_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_ROWS:
       asb_command_spec_set_rows (self, g_value_get_uint (value));
+      break;
+    case PROP_EXACT_OUTPUT:
+      asb_command_spec_set_exact_output (self, g_value_get_boolean (value));
       break;
     case PROP_OPERATION:
       asb_command_spec_set_operation (self, g_value_get_object (value));
@@ -336,6 +344,20 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
    */
   properties[PROP_ROWS]
       = g_param_spec_uint ("rows", NULL, NULL, 1, G_MAXUINT16, DEFAULT_ROWS, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbCommandSpec:exact-output:
+   *
+   * Whether output must be exact, byte for byte, where a transport would else deliver it sooner and
+   * less exactly: it may then come as a whole when the command has ended. Most transports are exact
+   * at all times and need not be asked; those that cannot be refuse with
+   * %ASB_ERROR_UNSUPPORTED_CAPABILITY. [method@Backend.execute], which waits for the end anyway,
+   * always asks. See %ASB_CAPABILITY_EXACT_OUTPUT and [property@CommandResult:exact].
+   *
+   * Since: 1.0
+   */
+  properties[PROP_EXACT_OUTPUT]
+      = g_param_spec_boolean ("exact-output", NULL, NULL, FALSE, ASB_PARAM_READWRITE);
 
   /**
    * AsbCommandSpec:operation:
@@ -871,6 +893,45 @@ asb_command_spec_set_rows (AsbCommandSpec *self, guint rows)
     return;
   self->rows = rows;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ROWS]);
+}
+
+/**
+ * asb_command_spec_get_exact_output:
+ * @self: a [class@CommandSpec]
+ *
+ * Gets [property@CommandSpec:exact-output].
+ *
+ * Returns: whether output must be exact
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_command_spec_get_exact_output (AsbCommandSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_COMMAND_SPEC (self), FALSE);
+
+  return self->exact_output;
+}
+
+/**
+ * asb_command_spec_set_exact_output:
+ * @self: a [class@CommandSpec]
+ * @exact_output: whether output must be exact
+ *
+ * Sets [property@CommandSpec:exact-output].
+ *
+ * Since: 1.0
+ */
+void
+asb_command_spec_set_exact_output (AsbCommandSpec *self, gboolean exact_output)
+{
+  g_return_if_fail (ASB_IS_COMMAND_SPEC (self));
+
+  exact_output = !!exact_output;
+  if (self->exact_output == exact_output)
+    return;
+  self->exact_output = exact_output;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_EXACT_OUTPUT]);
 }
 
 /**

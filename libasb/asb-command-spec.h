@@ -76,6 +76,10 @@ guint asb_command_spec_get_rows (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_rows (AsbCommandSpec *self, guint rows);
 ASB_AVAILABLE_IN_1_0
+gboolean asb_command_spec_get_exact_output (AsbCommandSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_command_spec_set_exact_output (AsbCommandSpec *self, gboolean exact_output);
+ASB_AVAILABLE_IN_1_0
 AsbOperation *asb_command_spec_get_operation (AsbCommandSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_command_spec_set_operation (AsbCommandSpec *self, AsbOperation *operation);

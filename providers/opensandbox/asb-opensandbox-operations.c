@@ -12,6 +12,7 @@
 #include "asb-opensandbox-get.h"
 #include "asb-opensandbox-list.h"
 #include "asb-opensandbox-metrics.h"
+#include "asb-opensandbox-open-native.h"
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-policy.h"
 #include "asb-opensandbox-provider.h"
@@ -312,10 +313,17 @@ diagnose (AsbProvider *provider, GTask *task)
   asb_opensandbox_call_run (new_call (provider, NULL), task, asb_opensandbox_doctor_visit);
 }
 
+static void
+open_transport (AsbProvider *provider, const char *sandbox_id, GTask *task)
+{
+  asb_opensandbox_call_run (new_call (provider, sandbox_id), task, asb_opensandbox_open_native);
+}
+
 void
 asb_opensandbox_operations_install (AsbProviderInterface *iface)
 {
   iface->get_capabilities = get_capabilities;
+  iface->open_transport = open_transport;
   iface->create_sandbox = create_sandbox;
   iface->get_sandbox = get_sandbox;
   iface->list_sandboxes = list_sandboxes;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The text that a shell of the sandbox is given for a command. It says on a line of its own that it
+ * is about to begin, or why it cannot; what it says so is not the command's. */
+
+#pragma once
+
+#include <asb.h>
+#include <json-glib/json-glib.h>
+
+/* Who can tell its lines from those of the command: see asb_opensandbox_shell_new_token (). With
+ * @folder the output goes to the files “o” and “e” in it, which is made. Returns: (transfer full)
+ * (nullable) */
+char *asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token,
+                                          const char *folder, GError **error);
+
+/* The body of POST /command. @script may be NULL for that of a spec that says it itself.
+ * Returns: (transfer full) */
+JsonNode *asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script,
+                                                   gboolean background);
+
+typedef enum
+{
+  ASB_OPENSANDBOX_LINE_OTHER,   /* the command's own */
+  ASB_OPENSANDBOX_LINE_STARTED, /* it begins */
+  ASB_OPENSANDBOX_LINE_FAILED   /* it cannot */
+} AsbOpensandboxLine;
+
+/* What a line of standard output says. *@pid is the leader of the process group of the command. */
+AsbOpensandboxLine asb_opensandbox_command_script_read (AsbCommandSpec *spec, const char *token,
+                                                        const char *line, gsize size, int *pid,
+                                                        GError **error);

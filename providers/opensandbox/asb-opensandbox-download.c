@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-download.h"
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-thread.h"
+
+#define READ_AT_ONCE (64 * 1024)
+
+/* What execd says is the length of a directory. */
+#define ABSURD_LENGTH (G_GINT64_CONSTANT (1) << 62)
+
+struct _AsbOpensandboxDownload
+{
+  AsbOpensandboxExecd *execd;
+  char *path;
+  guint64 offset;
+  gint64 left; /* −1: all that comes */
+  guint64 skip;
+  gint64 expected; /* of the body; −1: not said */
+  AsbPipe *pipe;
+  GInputStream *stream;
+  GBytes *rest;
+  GSource *room;
+  void (*opened) (gpointer data);
+  AsbOpensandboxDownloadDone done;
+  gpointer data;
+};
+
+static void read_more (AsbOpensandboxDownload *self);
+
+static void
+finish (AsbOpensandboxDownload *self, const GError *error)
+{
+  if (error)
+    asb_pipe_finish_error (self->pipe, error);
+  else
+    asb_pipe_finish (self->pipe);
+  self->done (error, self->data);
+  if (self->stream)
+    g_input_stream_close_async (self->stream, G_PRIORITY_DEFAULT, NULL, NULL, NULL);
+  g_clear_object (&self->stream);
+  g_clear_object (&self->execd);
+  g_clear_pointer (&self->pipe, asb_pipe_unref);
+  g_clear_pointer (&self->rest, g_bytes_unref);
+  asb_opensandbox_thread_clear_timer (&self->room);
+  g_free (self->path);
+  g_free (self);
+}
+
+static void
+fail (AsbOpensandboxDownload *self, const GError *error)
+{
+  g_autoptr (GError) closed = NULL;
+
+  if (asb_opensandbox_execd_is_closed (self->execd))
+    closed = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
+  finish (self, closed ? closed : error);
+}
+
+static void push_rest (AsbOpensandboxDownload *self);
+
+static gboolean
+room_cb (gpointer user_data)
+{
+  AsbOpensandboxDownload *self = user_data;
+
+  asb_opensandbox_thread_clear_timer (&self->room);
+  push_rest (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+push_rest (AsbOpensandboxDownload *self)
+{
+  g_autoptr (GBytes) bytes = g_steal_pointer (&self->rest);
+  gsize size = g_bytes_get_size (bytes);
+  gsize pushed = asb_pipe_push (self->pipe, g_bytes_get_data (bytes, NULL), size);
+
+  if (asb_pipe_is_stopped (self->pipe) || (pushed == size && self->left == 0))
+    {
+      finish (self, NULL);
+      return;
+    }
+  if (pushed == size)
+    {
+      read_more (self);
+      return;
+    }
+  self->rest = g_bytes_new_from_bytes (bytes, pushed, size - pushed);
+  self->room = asb_pipe_create_source (self->pipe, ASB_PIPE_WRITABLE);
+  g_source_set_callback (self->room, room_cb, self, NULL);
+  g_source_attach (self->room, asb_opensandbox_thread_get_context ());
+}
+
+/* A server that does not know ranges sends all of it. */
+static GBytes *
+cut (AsbOpensandboxDownload *self, GBytes *bytes)
+{
+  gsize size = g_bytes_get_size (bytes);
+  gsize skipped = (gsize)MIN (self->skip, size);
+  gsize kept = size - skipped;
+
+  self->skip -= skipped;
+  if (self->left >= 0)
+    {
+      kept = MIN (kept, (guint64)self->left);
+      self->left -= (gint64)kept;
+    }
+  return g_bytes_new_from_bytes (bytes, skipped, kept);
+}
+
+static void
+read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxDownload *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes
+      = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &error);
+  gsize size = bytes ? g_bytes_get_size (bytes) : 0;
+
+  if (size == 0 && !error && self->expected > 0)
+    error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                         "“%s” broke off %" G_GINT64_FORMAT " bytes before its end", self->path,
+                         self->expected);
+  else if (error && error->domain != ASB_ERROR)
+    {
+      g_autoptr (GError) cause = g_steal_pointer (&error);
+
+      error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "“%s” broke off before its end: %s",
+                           self->path, cause->message);
+    }
+  if (error)
+    {
+      fail (self, error);
+      return;
+    }
+  if (size == 0)
+    {
+      finish (self, NULL);
+      return;
+    }
+  if (self->expected >= 0)
+    self->expected = MAX (self->expected - (gint64)size, 0);
+  self->rest = cut (self, bytes);
+  push_rest (self);
+}
+
+static void
+read_more (AsbOpensandboxDownload *self)
+{
+  g_input_stream_read_bytes_async (self->stream, READ_AT_ONCE, G_PRIORITY_DEFAULT,
+                                   asb_opensandbox_execd_get_cancellable (self->execd), read_cb,
+                                   self);
+}
+
+static gboolean
+check_head (AsbOpensandboxDownload *self, AsbOpensandboxReply *reply, GError **error)
+{
+  SoupMessageHeaders *headers = asb_opensandbox_reply_get_headers (reply);
+  gint64 start = -1;
+  gint64 end;
+  gint64 total;
+
+  self->expected = -1;
+  if (soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CONTENT_LENGTH)
+    self->expected = soup_message_headers_get_content_length (headers);
+  if (self->expected >= ABSURD_LENGTH)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_IS_DIRECTORY, "Could not read “%s”: Is a directory",
+                   self->path);
+      return FALSE;
+    }
+  if (asb_opensandbox_reply_get_status (reply) != SOUP_STATUS_PARTIAL_CONTENT)
+    {
+      self->skip = self->offset;
+      return TRUE;
+    }
+  if (!asb_opensandbox_headers_parse_content_range (
+          asb_opensandbox_reply_get_header (reply, "Content-Range"), &start, &end, &total)
+      || start < 0 || (guint64)start != self->offset)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                   "execd sent another part of “%s” than the one it was asked for", self->path);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxDownload *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_open_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+  gboolean is_behind
+      = error
+        && asb_opensandbox_error_get_status (error) == SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE;
+
+  if (reply)
+    {
+      self->stream = g_object_ref (asb_opensandbox_reply_get_stream (reply));
+      check_head (self, reply, &error);
+    }
+  if (error && !is_behind)
+    {
+      fail (self, error);
+      return;
+    }
+  if (self->opened)
+    self->opened (self->data);
+  if (is_behind)
+    finish (self, NULL);
+  else
+    read_more (self);
+}
+
+static AsbOpensandboxRequest *
+new_request (AsbOpensandboxDownload *self)
+{
+  AsbOpensandboxRequest *request
+      = asb_opensandbox_execd_new_request (self->execd, "GET", "/files/download", "read the file");
+  g_autofree char *range = NULL;
+
+  asb_opensandbox_request_add_query (request, "path", self->path);
+  if (self->left >= 0)
+    range = g_strdup_printf ("bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, self->offset,
+                             self->offset + (guint64)self->left - 1);
+  else if (self->offset > 0)
+    range = g_strdup_printf ("bytes=%" G_GUINT64_FORMAT "-", self->offset);
+  if (range)
+    asb_opensandbox_request_add_header (request, "Range", range);
+  return request;
+}
+
+void
+asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
+                               gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
+                               AsbOpensandboxDownloadDone done, gpointer data)
+{
+  AsbOpensandboxDownload *self = g_new0 (AsbOpensandboxDownload, 1);
+  g_autoptr (AsbOpensandboxRequest) request = NULL;
+
+  self->execd = g_object_ref (execd);
+  self->path = g_strdup (path);
+  self->offset = offset;
+  self->left = length;
+  self->pipe = asb_pipe_ref (pipe);
+  self->opened = opened;
+  self->done = done;
+  self->data = data;
+  if (length == 0)
+    {
+      if (opened)
+        opened (data);
+      finish (self, NULL);
+      return;
+    }
+  request = new_request (self);
+  asb_opensandbox_client_open_async (asb_opensandbox_execd_get_client (execd), request,
+                                     asb_opensandbox_execd_get_cancellable (execd), opened_cb,
+                                     self);
+}
+
+void
+asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
+                                  gint64 length, AsbPipe *pipe, AsbOpensandboxDownloadDone done,
+                                  gpointer data)
+{
+  asb_opensandbox_download_open (execd, path, offset, length, pipe, NULL, done, data);
+}

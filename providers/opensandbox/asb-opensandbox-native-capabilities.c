@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-native.h"
+
+#define SOURCE "execd"
+#define NO_TERMINALS "execd has no /pty here, or the sandbox has no bash"
+
+typedef struct
+{
+  const char *name;
+  AsbCapabilitySupport support;
+  const char *reason;
+} Ability;
+
+static const Ability ABILITIES[] = {
+  { ASB_CAPABILITY_FILESYSTEM, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
+  { ASB_CAPABILITY_BINARY_FILES, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
+  { ASB_CAPABILITY_ATOMIC_RENAME, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "a file is uploaded aside and moved into place by a shell; nothing is synced to the disk" },
+  { ASB_CAPABILITY_FILE_HASH, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "compared by a shell just before the move: another writer may come between" },
+  { ASB_CAPABILITY_COMMAND_EXECUTION, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
+  { ASB_CAPABILITY_STREAMING_OUTPUT, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
+  { ASB_CAPABILITY_EXACT_OUTPUT, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "execd sends lines of text; where it is asked for, output goes through files and comes when "
+    "the "
+    "command has ended" },
+  { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
+    "the guest does not run here" },
+  { ASB_CAPABILITY_FILE_WATCH, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
+    "the guest does not run here, and execd tells of no changes" },
+  { ASB_CAPABILITY_BULK_UPLOAD, ASB_CAPABILITY_SUPPORT_UNAVAILABLE, NULL },
+};
+
+AsbCapabilities *
+asb_opensandbox_native_list_capabilities (gboolean has_terminals)
+{
+  AsbCapabilities *capabilities = asb_capabilities_new ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ABILITIES); i++)
+    asb_capabilities_add (capabilities, ABILITIES[i].name, ABILITIES[i].support, SOURCE,
+                          ABILITIES[i].reason);
+  return capabilities;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-script.h"
+
+#include <asb.h>
+#include <string.h>
+
+#include "asb-opensandbox-command-end.h"
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-run.h"
+#include "asb-opensandbox-shell.h"
+
+#define MAX_ERRORS 4096
+#define MAX_SHOWN 400
+#define MAX_PATH_SHOWN 256
+
+typedef struct
+{
+  char *what;
+  AsbOpensandboxRun *run;
+  GPtrArray *lines;
+  gsize size;
+  GString *errors;
+  AsbOpensandboxCommandEnd end;
+  gboolean too_much;
+} Script;
+
+static void
+script_free (gpointer data)
+{
+  Script *self = data;
+
+  g_free (self->what);
+  g_clear_pointer (&self->run, asb_opensandbox_run_unref);
+  g_ptr_array_unref (self->lines);
+  g_string_free (self->errors, TRUE);
+  g_free (self);
+}
+
+void
+asb_opensandbox_script_result_free (AsbOpensandboxScriptResult *self)
+{
+  g_strfreev (self->lines);
+  g_free (self->errors);
+  g_free (self);
+}
+
+static void
+event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
+{
+  Script *self = g_task_get_task_data (data);
+
+  if (event->type == ASB_OPENSANDBOX_EVENT_STDOUT)
+    {
+      self->size += event->text->len + sizeof (char *);
+      if (self->size > ASB_OPENSANDBOX_SCRIPT_MAX_OUTPUT)
+        self->too_much = TRUE;
+      else
+        g_ptr_array_add (self->lines, g_strndup (event->text->str, event->text->len));
+    }
+  else if (event->type == ASB_OPENSANDBOX_EVENT_STDERR && self->errors->len < MAX_ERRORS)
+    {
+      g_string_append_len (self->errors, event->text->str,
+                           (gssize)MIN (event->text->len, MAX_ERRORS));
+      g_string_append_c (self->errors, '\n');
+    }
+  else
+    asb_opensandbox_command_end_take (&self->end, event);
+}
+
+static void
+return_result (GTask *task, Script *self)
+{
+  AsbOpensandboxScriptResult *result;
+
+  if (self->too_much)
+    {
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_TOO_LARGE,
+                               "Could not %s: there is more than %d MiB to tell", self->what,
+                               ASB_OPENSANDBOX_SCRIPT_MAX_OUTPUT / (1024 * 1024));
+      return;
+    }
+  if (!self->end.has_exit_status)
+    {
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                               "Could not %s: the shell that did it ended with “%s”", self->what,
+                               self->end.message ? self->end.message : "nothing");
+      return;
+    }
+  g_ptr_array_add (self->lines, NULL);
+  result = g_new0 (AsbOpensandboxScriptResult, 1);
+  result->exit_status = self->end.exit_status;
+  result->lines = (char **)g_ptr_array_steal (self->lines, NULL);
+  result->errors = g_strndup (self->errors->str, self->errors->len);
+  g_task_return_pointer (task, result, (GDestroyNotify)asb_opensandbox_script_result_free);
+}
+
+static void
+done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  Script *self = g_task_get_task_data (task);
+
+  if (error)
+    g_task_return_error (task, g_error_copy (error));
+  else
+    return_result (task, self);
+  asb_opensandbox_command_end_clear (&self->end);
+}
+
+static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
+
+static AsbOpensandboxRequest *
+new_request (AsbOpensandboxExecd *execd, const char *text, const char *const *arguments,
+             const char *what)
+{
+  AsbOpensandboxRequest *request
+      = asb_opensandbox_execd_new_request (execd, "POST", "/command", what);
+  g_autoptr (JsonObject) body = json_object_new ();
+  g_autoptr (JsonNode) node = json_node_alloc ();
+  g_autoptr (GString) script = g_string_new ("export LC_ALL=C\n");
+
+  asb_opensandbox_shell_append_arguments (script, arguments);
+  g_string_append (script, text);
+  json_object_set_string_member (body, "command", script->str);
+  json_object_set_string_member (body, "cwd", "/");
+  json_node_init_object (node, body);
+  asb_opensandbox_request_set_json (request, node);
+  return request;
+}
+
+/* One that is cancelled is left to its end: half of what it does would be worse. */
+void
+asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
+                                  const char *const *arguments, const char *what,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback,
+                                  gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (execd, cancellable, callback, user_data);
+  Script *self = g_new0 (Script, 1);
+
+  g_task_set_source_tag (task, asb_opensandbox_script_run_async);
+  g_task_set_task_data (task, self, script_free);
+  self->what = g_strdup (what);
+  self->lines = g_ptr_array_new_with_free_func (g_free);
+  self->errors = g_string_new (NULL);
+  self->run
+      = asb_opensandbox_run_start (execd, new_request (execd, text, arguments, what),
+                                   ASB_OPENSANDBOX_RUN_COMMAND, &handlers, g_object_ref (task));
+}
+
+AsbOpensandboxScriptResult *
+asb_opensandbox_script_run_finish (AsbOpensandboxExecd *execd, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, execd), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+AsbOpensandboxScriptResult *
+asb_opensandbox_script_run_finish_well (AsbOpensandboxExecd *execd, GAsyncResult *result,
+                                        const char *path, GError **error)
+{
+  Script *self = g_task_get_task_data (G_TASK (result));
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (execd, result, error);
+
+  if (!done || done->exit_status == 0)
+    return g_steal_pointer (&done);
+  g_propagate_error (error, asb_opensandbox_script_error_new (done->errors, self->what, path));
+  return NULL;
+}
+
+static const struct
+{
+  const char *words;
+  AsbError code;
+} MEANINGS[] = {
+  { "No such file or directory", ASB_ERROR_FILE_NOT_FOUND },
+  { "nonexistent directory", ASB_ERROR_FILE_NOT_FOUND },
+  { "File exists", ASB_ERROR_ALREADY_EXISTS },
+  { "Is a directory", ASB_ERROR_IS_DIRECTORY },
+  { "is a directory", ASB_ERROR_IS_DIRECTORY },
+  { "Not a directory", ASB_ERROR_NOT_DIRECTORY },
+  { "Not a regular file", ASB_ERROR_NOT_REGULAR_FILE },
+  { "Directory not empty", ASB_ERROR_DIRECTORY_NOT_EMPTY },
+  { "Permission denied", ASB_ERROR_PERMISSION_DENIED },
+  { "Operation not permitted", ASB_ERROR_PERMISSION_DENIED },
+  { "No space left on device", ASB_ERROR_NO_SPACE },
+  { "Disk quota exceeded", ASB_ERROR_NO_SPACE },
+  { "Read-only file system", ASB_ERROR_READ_ONLY },
+  { "File too large", ASB_ERROR_TOO_LARGE },
+  { "File name too long", ASB_ERROR_INVALID_ARGUMENT },
+  { "Invalid argument", ASB_ERROR_INVALID_ARGUMENT },
+  { "into itself", ASB_ERROR_INVALID_ARGUMENT },
+  { "a subdirectory of itself", ASB_ERROR_INVALID_ARGUMENT },
+};
+
+GError *
+asb_opensandbox_script_error_new (const char *errors, const char *what, const char *path)
+{
+  g_autofree char *shown = asb_opensandbox_error_dup_text (errors, strlen (errors), MAX_SHOWN);
+  g_autofree char *valid = path ? g_utf8_make_valid (path, MAX_PATH_SHOWN) : NULL;
+  g_autofree char *subject = NULL;
+  AsbError code = ASB_ERROR_IO;
+
+  if (valid)
+    subject = g_strdup_printf (" “%s”", valid);
+  for (gsize i = 0; i < G_N_ELEMENTS (MEANINGS); i++)
+    if (strstr (errors, MEANINGS[i].words))
+      return g_error_new (ASB_ERROR, (int)MEANINGS[i].code, "Could not %s%s: %s", what,
+                          subject ? subject : "", MEANINGS[i].words);
+  return g_error_new (ASB_ERROR, (int)code, "Could not %s%s: %s", what, subject ? subject : "",
+                      *shown ? shown : "no reason given");
+}
+
+GBytes *
+asb_opensandbox_script_decode (char **lines, guint first, guint *next, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree guchar *bytes = NULL;
+  gsize size;
+  guint i;
+
+  for (i = first; lines[i] && *lines[i] && *lines[i] != '.' && *lines[i] != '\n'; i++)
+    g_string_append (text, lines[i]);
+  if (text->len % 4 != 0
+      || strspn (text->str, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+             != text->len)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The sandbox sent something that is no base64");
+      return NULL;
+    }
+  bytes = g_base64_decode (text->str, &size);
+  if (next)
+    *next = lines[i] ? i + 1 : i;
+  return g_bytes_new_take (g_steal_pointer (&bytes), size);
+}

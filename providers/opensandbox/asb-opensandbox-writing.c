@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-writing.h"
+
+#include <string.h>
+
+#include "asb-opensandbox-file-info.h"
+#include "asb-opensandbox-script.h"
+#include "asb-opensandbox-shell.h"
+#include "asb-opensandbox-upload-stream.h"
+
+#define PRIVATE_MODE 0600
+
+/* $1 the path, $2 whether to make parents, $3 whether the file must be new, $4 a name nobody has.
+ * Says whether execd is to go by a link, since it would read the directory's name another way, and
+ * where the file really is. */
+#define PREPARE                                                                                    \
+  "p=$1\n"                                                                                         \
+  "d=${p%/*}\n"                                                                                    \
+  "[ $2 = 0 ] || [ -z \"$d\" ] || mkdir -p \"$d\" || exit\n"                                       \
+  "n=0\n"                                                                                          \
+  "while [ $3 = 0 ] && [ -h \"$p\" ]; do\n"                                                        \
+  "  n=$((n+1))\n"                                                                                 \
+  "  [ $n -le 40 ] || { echo 'Too many levels of symbolic links' >&2; exit 1; }\n"                 \
+  "  l=$(readlink -n \"$p\"; echo x)\n"                                                            \
+  "  l=${l%x}\n"                                                                                   \
+  "  case $l in /*) p=$l ;; *) p=${p%/*}/$l ;; esac\n"                                             \
+  "done\n"                                                                                         \
+  "d=${p%/*}\n"                                                                                    \
+  "stat \"$d/.\" >/dev/null || exit\n"                                                             \
+  "if [ -e \"$p\" ] || [ -h \"$p\" ]; then\n"                                                      \
+  "  [ $3 = 0 ] || { echo 'File exists' >&2; exit 1; }\n"                                          \
+  "  [ -d \"$p\" ] && { echo 'Is a directory' >&2; exit 1; }\n"                                    \
+  "  [ -f \"$p\" ] || { echo 'Not a regular file' >&2; exit 1; }\n"                                \
+  "  [ -w \"$p\" ] || { echo 'Permission denied' >&2; exit 1; }\n"                                 \
+  "else [ -w \"${d:-/}\" ] || { echo 'Permission denied' >&2; exit 1; }\n"                         \
+  "fi\n"                                                                                           \
+  "case $d in\n"                                                                                   \
+  "*'$'*|*[!\\ -}]*) mkdir -m 700 /tmp/.asb-$4 && ln -s \"$d\" /tmp/.asb-$4/d && echo link ;;\n"   \
+  "*) echo plain ;;\n"                                                                             \
+  "esac || exit\n"                                                                                 \
+  "printf %s \"$p\" | base64\n"
+
+/* $1 where it goes, $2 the name, $3 the mode or nothing, $4 whether it must be new, $5 the expected
+ * hash or nothing. Says “done”, or “changed”, and the hash of before. */
+#define COMMIT                                                                                     \
+  "t=${1%/*}/.asb-$2\n"                                                                            \
+  "trap 'rm -rf \"$t\" /tmp/.asb-'$2 EXIT\n"                                                       \
+  "[ -f \"$t\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n"                           \
+  "m=644 o= h=\n"                                                                                  \
+  "if [ -f \"$1\" ]; then\n"                                                                       \
+  "  s=$(stat -c '%a %u:%g %s' \"$1\") || exit\n"                                                  \
+  "  m=${s%% *} o=${s#* } s=${s##* }\n"                                                            \
+  "  o=${o%% *}\n"                                                                                 \
+  "  if [ \"$5\" ] || [ $s -le 16777216 ]; then h=$(sha256sum <\"$1\") || exit; fi\n"              \
+  "  h=${h%% *}\n"                                                                                 \
+  "fi\n"                                                                                           \
+  "if [ \"$5\" ] && [ \"$h\" != \"$5\" ]; then printf 'changed\\n%s\\n' \"${h:--}\"; exit 0; fi\n" \
+  "m=${3:-$m}\n"                                                                                   \
+  "[ -z \"$o\" ] || chown $o \"$t\" 2>/dev/null\n"                                                 \
+  "chmod $m \"$t\" || exit\n"                                                                      \
+  "if [ $4 = 1 ]; then ln \"$t\" \"$1\" || exit\n"                                                 \
+  "elif [ -d \"$1\" ]; then echo 'Is a directory' >&2; exit 1\n"                                   \
+  "else mv -f \"$t\" \"$1\" || exit\n"                                                             \
+  "fi\n"                                                                                           \
+  "printf 'done\\n%s\\n' \"${h:--}\"\n"                                                            \
+  "stat -c '" ASB_OPENSANDBOX_STAT_FORMAT "' \"$1\"\n"
+
+#define CLEAN_UP "rm -rf \"${1%/*}/.asb-$2\" /tmp/.asb-$2\n"
+
+struct _AsbOpensandboxWriting
+{
+  AsbOpensandboxExecd *execd;
+  char *path;
+  char *expected_hash;
+  int mode;
+  AsbFileFlags flags;
+  guint64 n_replaced;
+  char *token;
+  char *target;    /* where it really is */
+  char *temporary; /* where execd puts it */
+
+  AsbOpensandboxUploadStream *body;
+  AsbPipe *pipe;
+  GError *error; /* of the upload */
+  AsbOpensandboxWritingReady ready;
+  AsbOpensandboxWritingDone done;
+  gpointer data;
+};
+
+static void
+writing_free (AsbOpensandboxWriting *self)
+{
+  g_clear_object (&self->execd);
+  g_clear_object (&self->body);
+  g_clear_pointer (&self->pipe, asb_pipe_unref);
+  g_clear_error (&self->error);
+  g_free (self->path);
+  g_free (self->expected_hash);
+  g_free (self->token);
+  g_free (self->target);
+  g_free (self->temporary);
+  g_free (self);
+}
+
+static void
+finish (AsbOpensandboxWriting *self, AsbFileInfo *info, const GError *error)
+{
+  self->done (info, error, self->data);
+  writing_free (self);
+}
+
+/* The place. */
+
+static gboolean
+take_place (AsbOpensandboxWriting *self, char **lines, GError **error)
+{
+  g_autoptr (GBytes) target = NULL;
+  g_autofree char *directory = NULL;
+
+  if (!lines[0])
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                   "The sandbox did not say where to write “%s”", self->path);
+      return FALSE;
+    }
+  target = asb_opensandbox_script_decode (lines, 1, NULL, error);
+  if (!target)
+    return FALSE;
+  self->target = g_strndup (g_bytes_get_data (target, NULL), g_bytes_get_size (target));
+  directory = g_path_get_dirname (self->target);
+  if (strcmp (lines[0], "link") == 0)
+    self->temporary = g_strdup_printf ("/tmp/.asb-%s/d/.asb-%s", self->token, self->token);
+  else
+    self->temporary = g_strdup_printf ("%s/.asb-%s", directory, self->token);
+  return TRUE;
+}
+
+static void
+prepared_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
+      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+
+  if (done && take_place (self, done->lines, &error))
+    {
+      self->ready (self, NULL, self->data);
+      return;
+    }
+  self->ready (NULL, error, self->data);
+  writing_free (self);
+}
+
+void
+asb_opensandbox_writing_prepare (AsbOpensandboxExecd *execd,
+                                 const AsbOpensandboxWritingRules *rules,
+                                 AsbOpensandboxWritingReady callback, gpointer data)
+{
+  AsbOpensandboxWriting *self = g_new0 (AsbOpensandboxWriting, 1);
+  const char *arguments[] = { rules->path, "1", "0", NULL, NULL };
+
+  self->execd = g_object_ref (execd);
+  self->path = g_strdup (rules->path);
+  self->expected_hash = g_strdup (rules->expected_hash);
+  self->mode = rules->mode;
+  self->flags = rules->flags;
+  self->n_replaced = rules->n_replaced;
+  self->token = asb_opensandbox_shell_new_token ();
+  self->ready = callback;
+  self->data = data;
+  if (rules->flags & ASB_FILE_FLAGS_NO_PARENTS)
+    arguments[1] = "0";
+  if (rules->flags & ASB_FILE_FLAGS_CREATE_ONLY)
+    arguments[2] = "1";
+  arguments[3] = self->token;
+  asb_opensandbox_script_run_async (execd, PREPARE, arguments, "write", NULL, prepared_cb, self);
+}
+
+/* The end. */
+
+static GError *
+new_changed (AsbOpensandboxWriting *self, const char *actual)
+{
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  g_autofree char *shown = g_utf8_make_valid (self->path, 256);
+  g_autofree char *message = NULL;
+  gboolean exists = strcmp (actual, "-") != 0;
+  GVariantDict details;
+
+  message = g_strdup_printf ("“%s” %s", shown,
+                             exists ? "has changed since it was read" : "no longer exists");
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "path", "s", shown);
+  g_variant_dict_insert (&details, "expected_hash", "s", self->expected_hash);
+  if (exists)
+    g_variant_dict_insert (&details, "actual_hash", "s", actual);
+  asb_error_info_set_details (info, g_variant_dict_end (&details));
+  return asb_error_new_with_info (ASB_ERROR_CONCURRENT_MODIFICATION, message, info);
+}
+
+static AsbFileInfo *
+new_info (AsbOpensandboxWriting *self, char **lines, GError **error)
+{
+  AsbOpensandboxFileExtra extra = { .n_replaced = self->n_replaced };
+  AsbFileInfo *info;
+
+  if (!lines[0] || !lines[1])
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                   "The sandbox did not say whether it wrote “%s”", self->path);
+      return NULL;
+    }
+  if (strcmp (lines[0], "done") != 0)
+    {
+      g_propagate_error (error, new_changed (self, lines[1]));
+      return NULL;
+    }
+  extra.hash = asb_opensandbox_upload_stream_get_hash (self->body);
+  extra.previous_hash = strcmp (lines[1], "-") == 0 ? NULL : lines[1];
+  info = asb_opensandbox_file_info_parse (lines[2], self->path, &extra, error);
+  if (!info
+      || asb_file_info_get_size (info) == asb_opensandbox_upload_stream_get_total (self->body))
+    return info;
+  g_object_unref (info);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_IO, "“%s” has not the size of what was written to it",
+               self->path);
+  return NULL;
+}
+
+static void
+committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
+      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+  g_autoptr (AsbFileInfo) info = done ? new_info (self, done->lines, &error) : NULL;
+
+  finish (self, info, error);
+}
+
+static void
+cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+
+  finish (self, NULL, self->error);
+}
+
+static void
+clean_up (AsbOpensandboxWriting *self)
+{
+  const char *const arguments[] = { self->target, self->token, NULL };
+
+  if (!self->error)
+    self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+  asb_opensandbox_script_run_async (self->execd, CLEAN_UP, arguments, "delete what was uploaded",
+                                    NULL, cleaned_cb, self);
+}
+
+static void
+commit (AsbOpensandboxWriting *self)
+{
+  gboolean is_new = (self->flags & ASB_FILE_FLAGS_CREATE_ONLY) != 0;
+  g_autofree char *mode
+      = self->mode >= 0 ? g_strdup_printf ("%o", (guint)self->mode) : g_strdup ("");
+  const char *const arguments[] = { self->target,
+                                    self->token,
+                                    mode,
+                                    is_new ? "1" : "0",
+                                    self->expected_hash ? self->expected_hash : "",
+                                    NULL };
+
+  asb_opensandbox_script_run_async (self->execd, COMMIT, arguments, "write", NULL, committed_cb,
+                                    self);
+}
+
+static void
+uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &self->error);
+
+  if (self->error && self->error->domain == ASB_ERROR
+      && strstr (self->error->message, "no space left on device"))
+    self->error->code = ASB_ERROR_NO_SPACE;
+  if (self->error || (self->pipe && asb_pipe_is_aborted (self->pipe)))
+    clean_up (self);
+  else
+    commit (self);
+}
+
+void
+asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *content, gint64 size,
+                                AsbPipe *pipe, AsbOpensandboxWritingDone callback, gpointer data)
+{
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (self->execd, "POST", "/files/upload", "write the file");
+  g_autofree char *type = NULL;
+
+  self->done = callback;
+  self->data = data;
+  self->pipe = pipe ? asb_pipe_ref (pipe) : NULL;
+  self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, content, size);
+  type = asb_opensandbox_upload_stream_dup_type (self->body);
+  asb_opensandbox_request_set_timeout (request, 0);
+  asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
+                                      asb_opensandbox_upload_stream_get_size (self->body));
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
+                                     asb_opensandbox_execd_get_cancellable (self->execd),
+                                     uploaded_cb, self);
+}

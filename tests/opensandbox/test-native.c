@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-server.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Work through execd's own API, beyond what every transport is held to. */
+
+#define NATIVE "{'transport': <'native'>}"
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbProvider *provider;
+  AsbSandboxInfo *info;
+  AsbTransport *transport;
+} World;
+
+static void
+world_open (World *world, const char *options, const char *image)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (GError) error = NULL;
+
+  world->server = asb_test_server_new (options);
+  world->provider = asb_test_server_new_provider (world->server, NATIVE);
+  if (image)
+    asb_sandbox_spec_set_image (spec, image);
+  world->info = asb_provider_create_sandbox (world->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  world->transport = asb_provider_open_transport (
+      world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+world_close (World *world)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (asb_transport_close (world->transport, NULL, &error));
+  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+  g_object_unref (world->transport);
+  g_object_unref (world->info);
+  g_object_unref (world->provider);
+  asb_test_server_free (world->server);
+}
+
+static GBytes *
+read_all (GInputStream *stream, GError **error)
+{
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+
+  if (g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) < 0)
+    return NULL;
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
+}
+
+static void
+assert_bytes (GBytes *bytes, const char *expected, gsize size)
+{
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, size);
+}
+
+/* Takes @spec. */
+static AsbCommandResult *
+run (World *world, AsbCommandSpec *spec, GBytes **output, GBytes **errors)
+{
+  g_autoptr (AsbCommandSpec) held = spec;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProcess) process
+      = asb_transport_start_command (world->transport, spec, NULL, &error);
+  AsbCommandResult *result;
+
+  g_assert_no_error (error);
+  if (output)
+    *output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  if (errors)
+    *errors = read_all (asb_process_get_stderr (process), &error);
+  g_assert_no_error (error);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  return result;
+}
+
+static AsbCommandSpec *
+new_exact (const char *text)
+{
+  AsbCommandSpec *spec = asb_command_spec_new_shell (text);
+
+  asb_command_spec_set_exact_output (spec, TRUE);
+  return spec;
+}
+
+static void
+test_lines (gconstpointer image)
+{
+  World world;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GBytes) errors = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  g_test_summary ("Not asked to be exact, output comes in lines and says that it is not");
+
+  world_open (&world, NULL, image);
+  result = run (&world, asb_command_spec_new_shell ("printf 'a\\n\\n\\nb'; echo c >&2; exit 7"),
+                &output, &errors);
+  assert_bytes (output, "a\n\n\nb\n", 6);
+  assert_bytes (errors, "c\n", 2);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 7);
+  g_assert_false (asb_command_result_get_exact (result));
+  g_assert_cmpuint (asb_command_result_get_stdout_total (result), ==, 6);
+  world_close (&world);
+}
+
+static void
+test_exact (gconstpointer image)
+{
+  World world;
+  static const char *const words[] = { "printf", "%s", "\377 'a'\n\n$x", NULL };
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GBytes) errors = NULL;
+  g_autoptr (GBytes) large = NULL;
+  g_autoptr (GBytes) argument = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (AsbCommandResult) second = NULL;
+  g_autoptr (AsbCommandResult) third = NULL;
+  g_autoptr (AsbCommandResult) none = NULL;
+  g_autoptr (GBytes) left = NULL;
+  AsbCommandSpec *spec;
+
+  g_test_summary ("Asked to be exact, it is, little or much, and leaves nothing behind");
+
+  world_open (&world, NULL, image);
+  result = run (&world, new_exact ("printf 'a\\r\\377\\0\\n\\nb'; printf x >&2; exit 9"), &output,
+                &errors);
+  assert_bytes (output, "a\r\377\0\n\nb", 7);
+  assert_bytes (errors, "x", 1);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 9);
+  g_assert_true (asb_command_result_get_exact (result));
+
+  second = run (&world, new_exact ("head -c 1000000 /dev/zero"), &large, NULL);
+  g_assert_cmpuint (g_bytes_get_size (large), ==, 1000000);
+  g_assert_cmpuint (asb_command_result_get_stdout_total (second), ==, 1000000);
+
+  spec = asb_command_spec_new_argv (words);
+  asb_command_spec_set_exact_output (spec, TRUE);
+  third = run (&world, spec, &argument, NULL);
+  assert_bytes (argument, words[2], strlen (words[2]));
+
+  none = run (&world, new_exact ("ls -A /tmp | grep -c asb"), &left, NULL);
+  assert_bytes (left, "1\n", 2);
+  world_close (&world);
+}
+
+static void
+test_refused (gconstpointer image)
+{
+  static const struct
+  {
+    const char *program;
+    const char *cwd;
+    AsbError code;
+  } cases[] = {
+    { "no-such-program", NULL, ASB_ERROR_COMMAND_NOT_FOUND },
+    { "/no/such/program", NULL, ASB_ERROR_COMMAND_NOT_FOUND },
+    { "/tmp", NULL, ASB_ERROR_COMMAND_NOT_EXECUTABLE },
+    { "/etc/passwd", NULL, ASB_ERROR_COMMAND_NOT_EXECUTABLE },
+    { "true", "/no/such/$HOME", ASB_ERROR_WORKING_DIRECTORY },
+    { "true", "/etc/passwd", ASB_ERROR_WORKING_DIRECTORY },
+  };
+  World world;
+
+  world_open (&world, NULL, image);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const argv[] = { cases[i].program, NULL };
+      g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+      g_autoptr (AsbProcess) process = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_command_spec_set_cwd (spec, cases[i].cwd);
+      process = asb_transport_start_command (world.transport, spec, NULL, &error);
+      g_assert_error (error, ASB_ERROR, (int)cases[i].code);
+      g_assert_null (process);
+    }
+  world_close (&world);
+}
+
+/* Takes @spec. */
+static AsbProcess *
+start (World *world, AsbCommandSpec *spec)
+{
+  g_autoptr (AsbCommandSpec) held = spec;
+  g_autoptr (GError) error = NULL;
+  AsbProcess *process = asb_transport_start_command (world->transport, spec, NULL, &error);
+
+  g_assert_no_error (error);
+  return process;
+}
+
+static void
+assert_ends (AsbProcess *process, AsbCommandState state, int term_signal)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result = asb_process_wait (process, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (result), ==, state);
+  g_assert_cmpint (asb_command_result_get_term_signal (result), ==, term_signal);
+  g_assert_false (asb_command_result_get_has_exit_status (result));
+}
+
+static void
+test_signals (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbProcess) signalled = NULL;
+  g_autoptr (AsbProcess) stopped = NULL;
+  g_autoptr (AsbProcess) stubborn = NULL;
+  g_autoptr (AsbProcess) late = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbCommandSpec *spec;
+
+  world_open (&world, NULL, image);
+  signalled = start (&world, asb_command_spec_new_shell ("exec sleep 1000"));
+  g_assert_true (asb_process_send_signal (signalled, SIGUSR1, NULL, &error));
+  g_assert_no_error (error);
+  assert_ends (signalled, ASB_COMMAND_STATE_FAILED, SIGUSR1);
+  g_assert_false (asb_process_send_signal (signalled, SIGUSR1, NULL, &error));
+  g_assert_no_error (error);
+
+  stopped = start (&world, asb_command_spec_new_shell ("exec sleep 1000"));
+  asb_process_force_exit (stopped);
+  assert_ends (stopped, ASB_COMMAND_STATE_CANCELLED, SIGTERM);
+
+  stubborn = start (&world, asb_command_spec_new_shell ("trap '' TERM; while :; do sleep 1; done"));
+  asb_process_force_exit (stubborn);
+  assert_ends (stubborn, ASB_COMMAND_STATE_CANCELLED, SIGKILL);
+
+  spec = asb_command_spec_new_shell ("exec sleep 1000");
+  asb_command_spec_set_timeout_ms (spec, 100);
+  asb_command_spec_set_exact_output (spec, TRUE);
+  late = start (&world, spec);
+  assert_ends (late, ASB_COMMAND_STATE_TIMEOUT, SIGTERM);
+  world_close (&world);
+}
+
+static void
+test_environment (gconstpointer image)
+{
+  static const char *const given[] = { "A=b'\"$c", "PATH=/nowhere", "B=\377x", NULL };
+  static const char *const unset[] = { "HOSTNAME", NULL };
+  World world;
+  AsbCommandSpec *spec = new_exact ("printf '%s|%s|%s|%s' \"$A\" \"$PATH\" \"$B\" "
+                                    "\"${HOSTNAME-unset}\"");
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GBytes) output = NULL;
+  static const char expected[] = "b'\"$c|/nowhere|\377x|unset";
+
+  world_open (&world, NULL, image);
+  asb_command_spec_set_environment (spec, given);
+  asb_command_spec_set_unset_environment (spec, unset);
+  result = run (&world, spec, &output, NULL);
+  assert_bytes (output, expected, sizeof expected - 1);
+  world_close (&world);
+}
+
+static void
+test_limits (gconstpointer image)
+{
+  World world;
+  AsbCommandSpec *spec = new_exact ("ulimit -n; ulimit -t");
+  g_autoptr (AsbResourceLimits) limits
+      = g_object_new (ASB_TYPE_RESOURCE_LIMITS, "open-files", (guint64)64, "cpu-seconds",
+                      (guint64)100, "file-size-bytes", (guint64)4096, NULL);
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GBytes) output = NULL;
+
+  world_open (&world, NULL, image);
+  asb_command_spec_set_limits (spec, limits);
+  result = run (&world, spec, &output, NULL);
+  assert_bytes (output, "64\n100\n", 7);
+  world_close (&world);
+}
+
+/* Files. */
+
+static AsbFileInfo *
+write_file (World *world, AsbFileRequest *request, const char *text, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+
+  asb_file_request_set_contents (request, bytes);
+  return asb_transport_write_file (world->transport, request, NULL, error);
+}
+
+static void
+test_odd_names (gconstpointer image)
+{
+  static const char *const paths[] = { "/work/$HOME/${X}/~/f", "/work/a\nb/c\n",
+                                       "/work/\377\376/\303\274", "/work/'\"\\", NULL };
+  World world;
+
+  g_test_summary ("Names that execd would read another way, or not at all");
+
+  world_open (&world, NULL, image);
+  for (gsize i = 0; paths[i]; i++)
+    {
+      g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (paths[i]);
+      g_autoptr (AsbFileInfo) info = NULL;
+      g_autoptr (AsbFileInfo) again = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_file_request_set_mode (request, 0640);
+      info = write_file (&world, request, paths[i], &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (asb_file_info_get_mode (info), ==, 0640);
+      bytes = asb_transport_read_file (world.transport, request, NULL, &error);
+      g_assert_no_error (error);
+      assert_bytes (bytes, paths[i], strlen (paths[i]));
+      again = asb_transport_query_file (world.transport, request, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (asb_file_info_get_size (again), ==, strlen (paths[i]));
+      g_assert_true (asb_transport_delete_file (world.transport, request, NULL, &error));
+      g_assert_no_error (error);
+    }
+  world_close (&world);
+}
+
+static void
+test_ranges (gconstpointer image)
+{
+  static const struct
+  {
+    guint64 offset;
+    gint64 length;
+    const char *expected;
+  } cases[] = { { 0, -1, "0123456789" }, { 3, -1, "3456789" }, { 3, 4, "3456" }, { 9, 100, "9" },
+                { 10, -1, "" },          { 100, 5, "" },       { 0, 0, "" } };
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world, NULL, image);
+  info = write_file (&world, request, "0123456789", &error);
+  g_assert_no_error (error);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GBytes) bytes = NULL;
+
+      asb_file_request_set_offset (request, cases[i].offset);
+      asb_file_request_set_length (request, cases[i].length);
+      bytes = asb_transport_read_file (world.transport, request, NULL, &error);
+      g_assert_no_error (error);
+      assert_bytes (bytes, cases[i].expected, strlen (cases[i].expected));
+    }
+  world_close (&world);
+}
+
+static void
+assert_refused (World *world, const char *path, AsbError code)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (path);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  bytes = asb_transport_read_file (world->transport, request, NULL, &error);
+  g_assert_error (error, ASB_ERROR, (int)code);
+}
+
+static void
+test_no_files (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbCommandResult) made = NULL;
+
+  world_open (&world, NULL, image);
+  made = run (&world, new_exact ("mkdir -p /work/d; mkfifo /work/p; ln -s nowhere /work/l"), NULL,
+              NULL);
+  assert_refused (&world, "/work/d", ASB_ERROR_IS_DIRECTORY);
+  assert_refused (&world, "/work/p", ASB_ERROR_NOT_REGULAR_FILE);
+  assert_refused (&world, "/work/l", ASB_ERROR_FILE_NOT_FOUND);
+  assert_refused (&world, "/work/none", ASB_ERROR_FILE_NOT_FOUND);
+  assert_refused (&world, "/work/../etc/passwd", ASB_ERROR_INVALID_ARGUMENT);
+  assert_refused (&world, "work/f", ASB_ERROR_INVALID_ARGUMENT);
+  world_close (&world);
+}
+
+static void
+test_write_rules (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (AsbFileInfo) first = NULL;
+  g_autoptr (AsbFileInfo) second = NULL;
+  g_autoptr (AsbFileInfo) third = NULL;
+  g_autoptr (AsbFileRequest) deep = asb_file_request_new_for_path ("/work/no/where/f");
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world, NULL, image);
+  asb_file_request_set_mode (request, 0751);
+  first = write_file (&world, request, "one", &error);
+  g_assert_no_error (error);
+  g_assert_null (asb_file_info_get_previous_hash (first));
+
+  asb_file_request_set_mode (request, -1);
+  asb_file_request_set_flags (request, ASB_FILE_FLAGS_CREATE_ONLY);
+  second = write_file (&world, request, "two", &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_ALREADY_EXISTS);
+  g_clear_error (&error);
+
+  asb_file_request_set_flags (request, ASB_FILE_FLAGS_NONE);
+  third = write_file (&world, request, "three", &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_file_info_get_mode (third), ==, 0751);
+  g_assert_cmpstr (asb_file_info_get_previous_hash (third), ==, asb_file_info_get_hash (first));
+
+  asb_file_request_set_flags (deep, ASB_FILE_FLAGS_NO_PARENTS);
+  second = write_file (&world, deep, "x", &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND);
+  world_close (&world);
+}
+
+static void
+test_dropped_stream (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  GOutputStream *stream;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GBytes) left = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A stream that is dropped instead of closed has written nothing");
+
+  world_open (&world, NULL, image);
+  info = write_file (&world, request, "before", &error);
+  g_assert_no_error (error);
+  stream = asb_transport_open_write (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_output_stream_write_all (stream, "after", 5, NULL, NULL, &error));
+  g_object_unref (stream);
+  result = run (&world, new_exact ("cat /work/f"), &left, NULL);
+  assert_bytes (left, "before", 6);
+  world_close (&world);
+}
+
+static void
+test_edit (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (AsbFileEdit) edit = asb_file_edit_new ();
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (AsbFileInfo) edited = NULL;
+  g_autoptr (AsbFileInfo) refused = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world, NULL, image);
+  info = write_file (&world, request, "one two two\r\n", &error);
+  g_assert_no_error (error);
+  asb_file_edit_set_path (edit, "/work/f");
+  asb_file_edit_set_old_text (edit, "two");
+  asb_file_edit_set_new_text (edit, "2");
+  refused = asb_transport_edit_file (world.transport, edit, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TEXT_AMBIGUOUS);
+  g_clear_error (&error);
+  asb_file_edit_set_expected_count (edit, 2);
+  edited = asb_transport_edit_file (world.transport, edit, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_file_info_get_n_replaced (edited), ==, 2);
+  g_assert_cmpstr (asb_file_info_get_previous_hash (edited), ==, asb_file_info_get_hash (info));
+  bytes = asb_transport_read_file (world.transport, request, NULL, &error);
+  assert_bytes (bytes, "one 2 2\r\n", 9);
+  refused = asb_transport_edit_file (world.transport, edit, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TEXT_NOT_FOUND);
+  world_close (&world);
+}
+
+static void
+test_line_windows (gconstpointer image)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (AsbLineWindow) window = NULL;
+  g_autoptr (AsbLineWindow) past = NULL;
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world, NULL, image);
+  info = write_file (&world, request, "1\n2\n3\n4", &error);
+  g_assert_no_error (error);
+  asb_file_request_set_offset (request, 1);
+  asb_file_request_set_length (request, 2);
+  window = asb_transport_read_lines (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  assert_bytes (asb_line_window_get_bytes (window), "2\n3\n", 4);
+  g_assert_true (asb_line_window_get_more (window));
+  asb_file_request_set_offset (request, 9);
+  past = asb_transport_read_lines (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_line_window_get_state (past), ==, ASB_LINE_STATE_PAST_END);
+  g_assert_cmpint (asb_line_window_get_total_lines (past), ==, 4);
+  world_close (&world);
+}
+
+static void
+add (const char *name, void (*function) (gconstpointer image))
+{
+  static const char *const images[] = { "python:3.12", "busybox" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (images); i++)
+    {
+      g_autofree char *path
+          = g_strdup_printf ("/opensandbox/native/%s/%s", name, i == 0 ? "bash" : "busybox");
+
+      g_test_add_data_func (path, images[i], function);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add ("commands/lines", test_lines);
+  add ("commands/exact", test_exact);
+  add ("commands/refused", test_refused);
+  add ("commands/signals", test_signals);
+  add ("commands/environment", test_environment);
+  add ("commands/limits", test_limits);
+  add ("files/odd-names", test_odd_names);
+  add ("files/ranges", test_ranges);
+  add ("files/no-files", test_no_files);
+  add ("files/write-rules", test_write_rules);
+  add ("files/dropped-stream", test_dropped_stream);
+  add ("files/edit", test_edit);
+  add ("files/lines", test_line_windows);
+  return g_test_run ();
+}
