@@ -3,7 +3,6 @@
 #include "asb-opensandbox-call.h"
 
 #include "asb-opensandbox-identity.h"
-#include "asb-opensandbox-variant.h"
 
 AsbOpensandboxCall *
 asb_opensandbox_call_new (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id)
@@ -88,30 +87,4 @@ asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *err
   g_value_init (&value, G_TYPE_VARIANT);
   g_value_take_variant (&value, variant);
   g_task_return_value (task, &value);
-}
-
-void
-asb_opensandbox_call_done_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
-  g_autoptr (JsonNode) node
-      = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
-
-  if (node)
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-asb_opensandbox_call_reply_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
-  g_autoptr (JsonNode) node
-      = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
-
-  asb_opensandbox_call_return_variant (task, node ? asb_opensandbox_variant_from_json (node) : NULL,
-                                       error);
 }

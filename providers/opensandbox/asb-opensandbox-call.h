@@ -45,10 +45,4 @@ void asb_opensandbox_call_send (GTask *task, AsbOpensandboxRequest *request,
 void asb_opensandbox_call_return_object (GTask *task, gpointer object, GError *error);
 void asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *error);
 
-/* [io] A callback of asb_opensandbox_call_send () where only the success counts. */
-void asb_opensandbox_call_done_cb (GObject *source, GAsyncResult *result, gpointer user_data);
-
-/* [io] One where the whole reply is the answer, as an a{sv}: members by their names, or “items”. */
-void asb_opensandbox_call_reply_cb (GObject *source, GAsyncResult *result, gpointer user_data);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxCall, asb_opensandbox_call_free)

@@ -278,9 +278,11 @@ test_pause_slowly (Fixture *fixture, gconstpointer data)
   const char *id = asb_test_server_get_id (info);
   g_autofree char *running = g_strdup_printf (IN_STATE ("Running"), 1, id);
   g_autofree char *pausing = g_strdup_printf (IN_STATE ("Pausing"), 2, id);
+  g_autofree char *resuming = g_strdup_printf (IN_STATE ("Resuming"), 2, id);
   g_autofree char *failed = g_strdup_printf (IN_STATE ("Failed"), 9, id);
   g_autoptr (AsbSandboxInfo) paused = NULL;
-  g_autoptr (AsbSandboxInfo) resumed = NULL;
+  g_autoptr (AsbSandboxInfo) running_again = NULL;
+  g_autoptr (AsbSandboxInfo) refused = NULL;
   g_autoptr (GError) error = NULL;
 
   asb_test_server_fault (fixture->server, running);
@@ -290,9 +292,15 @@ test_pause_slowly (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (asb_sandbox_info_get_state (paused), ==, ASB_SANDBOX_STATE_PAUSED);
   asb_test_server_heal (fixture->server);
 
+  asb_test_server_fault (fixture->server, resuming);
+  running_again = asb_provider_resume_sandbox (fixture->provider, id, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (running_again), ==, ASB_SANDBOX_STATE_RUNNING);
+  asb_test_server_heal (fixture->server);
+
   asb_test_server_fault (fixture->server, failed);
-  resumed = asb_provider_resume_sandbox (fixture->provider, id, NULL, &error);
-  g_assert_null (resumed);
+  refused = asb_provider_pause_sandbox (fixture->provider, id, NULL, &error);
+  g_assert_null (refused);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
   g_assert_nonnull (strstr (error->message, "failed"));
   asb_test_server_heal (fixture->server);
