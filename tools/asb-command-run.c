@@ -75,10 +75,18 @@ finish (Tool *tool, AsbBackend *backend)
   AsbSandboxRef *ref = asb_backend_get_ref (backend);
   g_autofree char *full_name = g_strconcat (asb_sandbox_ref_get_provider_name (ref), ":",
                                             asb_sandbox_ref_get_sandbox_id (ref), NULL);
+  const gboolean shows = options.show_record && !options.no_record;
+  const gboolean is_local
+      = g_strcmp0 (asb_sandbox_ref_get_provider_name (ref), TOOL_LOCAL_PROVIDER) == 0;
   g_autoptr (GError) error = NULL;
 
+  /* Of local sandboxes the record is kept when they go, and tells of that, too. */
+  if (shows && !is_local)
+    print_record (tool, full_name, &error);
   tool_backend_close (backend);
-  if (options.show_record && !options.no_record && !print_record (tool, full_name, &error))
+  if (shows && is_local)
+    print_record (tool, full_name, &error);
+  if (error)
     tool_message_error (error);
   if (options.keep)
     tool_message ("The sandbox is kept: asb exec %s, and asb rm %s in the end", full_name,

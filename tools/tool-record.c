@@ -15,6 +15,24 @@
 #define OPERATIONS_LIMIT 500
 #define MIN_PREFIX 4
 
+/* Only the local provider gives a stream to what it keeps; elsewhere one works in the sandbox, as a
+ * backend does. It records nothing, so looking leaves no trace here either. */
+static gboolean
+open_backend (Tool *tool, const ToolSandbox *sandbox, ToolRecord *record, GError **error)
+{
+  AsbTransport *transport;
+
+  record->backend = tool_sandbox_connect_to (tool, sandbox, ASB_HISTORY_MODE_NONE, error);
+  if (!record->backend)
+    return FALSE;
+  transport = asb_backend_get_transport (record->backend);
+  record->transport = transport ? g_object_ref (transport) : NULL;
+  if (!record->transport)
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_HISTORY_UNAVAILABLE,
+                         "There is no way into the sandbox to its record");
+  return record->transport != NULL;
+}
+
 static gboolean
 open_transport (Tool *tool, const ToolSandbox *sandbox, ToolRecord *record, GError **error)
 {
@@ -44,7 +62,8 @@ tool_record_open (Tool *tool, const ToolSandbox *sandbox, ToolRecord *record, GE
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
   g_auto (ToolWait) wait = { 0 };
 
-  if (!open_transport (tool, sandbox, record, error))
+  if (!(tool_sandbox_is_local (sandbox->info) ? open_transport : open_backend) (tool, sandbox,
+                                                                                record, error))
     return FALSE;
   record->store
       = asb_registry_create_history_store (asb_registry_get_default (), STORE_NAME, NULL, error);
@@ -79,10 +98,13 @@ tool_record_clear (ToolRecord *record)
 {
   if (record->store)
     close_store (record->store);
-  if (record->transport)
+  if (record->backend)
+    tool_backend_close (record->backend);
+  else if (record->transport)
     close_transport (record->transport);
   g_clear_object (&record->store);
   g_clear_object (&record->transport);
+  g_clear_object (&record->backend);
 }
 
 AsbHistoryStatus *

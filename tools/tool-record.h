@@ -8,6 +8,7 @@
 
 typedef struct
 {
+  AsbBackend *backend; /* whose the transport is, where there is one */
   AsbTransport *transport;
   AsbHistoryStore *store;
 } ToolRecord;

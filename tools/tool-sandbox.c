@@ -40,6 +40,14 @@ tool_sandbox_dup_full_name (AsbSandboxInfo *info)
 }
 
 gboolean
+tool_sandbox_is_local (AsbSandboxInfo *info)
+{
+  const char *provider = asb_sandbox_ref_get_provider_name (asb_sandbox_info_get_ref (info));
+
+  return g_strcmp0 (provider, TOOL_LOCAL_PROVIDER) == 0;
+}
+
+gboolean
 tool_sandbox_is_removed (AsbSandboxInfo *info)
 {
   return asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_DELETED;
@@ -333,23 +341,31 @@ create_backend (Tool *tool, AsbBackendOptions *options, GError **error)
 }
 
 AsbBackend *
-tool_sandbox_connect (Tool *tool, const char *text, GError **error)
+tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode mode,
+                         GError **error)
 {
   g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+
+  asb_history_config_set_mode (history, mode);
+  asb_backend_options_set_history (options, history);
+  if (asb_sandbox_info_get_workdir (sandbox->info))
+    asb_backend_options_set_workdir (options, asb_sandbox_info_get_workdir (sandbox->info));
+  asb_backend_options_set_provider (options, sandbox->provider);
+  asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CONNECT);
+  asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox->info));
+  asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
+  return create_backend (tool, options, error);
+}
+
+AsbBackend *
+tool_sandbox_connect (Tool *tool, const char *text, GError **error)
+{
   g_auto (ToolSandbox) sandbox = { 0 };
 
   if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
     return NULL;
-  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
-  asb_backend_options_set_history (options, history);
-  if (asb_sandbox_info_get_workdir (sandbox.info))
-    asb_backend_options_set_workdir (options, asb_sandbox_info_get_workdir (sandbox.info));
-  asb_backend_options_set_provider (options, sandbox.provider);
-  asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CONNECT);
-  asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox.info));
-  asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
-  return create_backend (tool, options, error);
+  return tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, error);
 }
 
 gboolean

@@ -42,6 +42,9 @@ GPtrArray *tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScop
                               GError **error);
 /* Returns: (transfer full): a backend in a sandbox that is there already */
 AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
+/* Returns: (transfer full): the same of a sandbox that was found, with a history or without */
+AsbBackend *tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode mode,
+                                     GError **error);
 /* Returns: (transfer full): a backend in a new local sandbox, as @options say */
 AsbBackend *tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error);
 /* Closes a backend, and says what went wrong. */
@@ -55,5 +58,6 @@ const char *tool_sandbox_get_id (AsbSandboxInfo *info);
 char *tool_sandbox_dup_full_name (AsbSandboxInfo *info);
 /* Characters of an id that tell these sandboxes apart. */
 guint tool_sandbox_get_short_length (GPtrArray *infos);
+gboolean tool_sandbox_is_local (AsbSandboxInfo *info);
 gboolean tool_sandbox_is_removed (AsbSandboxInfo *info);
 void tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info);

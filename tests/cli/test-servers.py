@@ -263,6 +263,19 @@ class Lifecycle(ServerTestCase):
         sandbox = "opensandbox:" + self.create(networkPolicy=POLICY)
         self.assertEqual(self.done("egress", "get", sandbox),
                          "allow  example.org\ndeny   everything else\n")
+        self.assertEqual(self.done("egress", "deny", sandbox, "a.example.org", "10.0.0.0/8"),
+                         "deny   a.example.org\ndeny   10.0.0.0/8\nallow  example.org\n"
+                         "deny   everything else\n")
+        self.assertEqual(
+            self.json("egress", "allow", sandbox, "*.b.example")["rules"][0],
+            {"action": "allow", "target": "*.b.example"})
+        self.assertEqual(
+            self.done("egress", "remove", sandbox, "a.example.org", "10.0.0.0/8", "*.b.example"),
+            "allow  example.org\ndeny   everything else\n")
+        policy = self.json("egress", "set", "--rest", "allow", "--deny", "x.org", sandbox)
+        self.assertEqual((policy["default_action"], policy["rules"]),
+                         ("allow", [{"action": "deny", "target": "x.org"}]))
+        self.assertEqual(self.done("egress", "set", sandbox), "deny   everything else\n")
         result = self.asb("egress", "set", "--rest", "maybe", sandbox)
         self.assert_refused(result, 1, "“maybe”")
         self.assertEqual(self.asb("egress", "allow", sandbox).returncode, 2)
