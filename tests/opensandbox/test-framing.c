@@ -214,6 +214,24 @@ test_reuse (gconstpointer data)
   g_assert_cmpuint (hostile_server_count_connections (server), ==, 1);
 }
 
+/* What comes after a reply is never taken for the next one. */
+static void
+test_left_over (gconstpointer data)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (answer_and_stay, (gpointer)data);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *body = exchange_simple (client, i % 2 ? "GET" : "POST", "/x", &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (body, ==, "hello");
+    }
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,6 +251,18 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/framing/reuse/chunks",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", test_reuse);
+  g_test_add_data_func (
+      "/framing/left-over/reply",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\nContent-Length: "
+      "5\r\n\r\nwrong",
+      test_left_over);
+  g_test_add_data_func ("/framing/left-over/trailers",
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: "
+                        "chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y\r\nZ: w\r\n\r\n",
+                        test_left_over);
+  g_test_add_data_func ("/framing/left-over/no-body",
+                        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n",
+                        test_left_over);
   result = g_test_run ();
   exchange_settle ();
   return result;
