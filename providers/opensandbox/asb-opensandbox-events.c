@@ -11,6 +11,7 @@
 
 #define MAX_TRACEBACK 1000
 #define MAX_SHOWN 200
+#define MAX_FAILURE 400
 
 struct _AsbOpensandboxEvents
 {
@@ -193,8 +194,10 @@ parse_failure (JsonObject *object, AsbOpensandboxEvent *event, GError **error)
       || !asb_opensandbox_json_get_string (object, "message", FALSE, &message, error))
     return FALSE;
   event->type = ASB_OPENSANDBOX_EVENT_FAILURE;
-  event->name = g_strdup (code);
-  event->value = g_strdup (message ? message : "");
+  /* It becomes the text of an error. */
+  event->name = asb_opensandbox_error_dup_text (code, strlen (code), MAX_SHOWN);
+  event->value = message ? asb_opensandbox_error_dup_text (message, strlen (message), MAX_FAILURE)
+                         : g_strdup ("no reason given");
   return TRUE;
 }
 

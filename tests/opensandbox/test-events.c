@@ -177,6 +177,32 @@ test_refused (void)
     }
 }
 
+/* What becomes the text of an error is one line that can be shown. */
+static void
+test_failure_text (void)
+{
+  g_autoptr (AsbOpensandboxEvents) events = asb_opensandbox_events_new ();
+  g_auto (AsbOpensandboxEvent) event = { 0 };
+  g_autofree char *long_text = g_strnfill (5000, 'x');
+  g_autofree char *line = g_strdup_printf ("{\"code\":\"A\\u001b[2J\",\"message\":\"a\\nb<html>%"
+                                           "s\"}\n{\"code\":\"B\",\"message\":\"%s\"}\n"
+                                           "{\"code\":\"C\"}\n",
+                                           long_text, long_text);
+  g_autoptr (GError) error = NULL;
+
+  asb_opensandbox_events_push (events, line, strlen (line));
+  g_assert_true (asb_opensandbox_events_next (events, &event, &error));
+  g_assert_cmpint (event.type, ==, ASB_OPENSANDBOX_EVENT_FAILURE);
+  g_assert_cmpstr (event.name, ==, "A [2J");
+  g_assert_cmpstr (event.value, ==, "a b");
+  asb_opensandbox_event_clear (&event);
+  g_assert_true (asb_opensandbox_events_next (events, &event, &error));
+  g_assert_cmpuint (strlen (event.value), <=, 400);
+  asb_opensandbox_event_clear (&event);
+  g_assert_true (asb_opensandbox_events_next (events, &event, &error));
+  g_assert_cmpstr (event.value, ==, "no reason given");
+}
+
 static void
 test_endless (void)
 {
@@ -263,6 +289,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/events/cut-short", test_cut_short);
   g_test_add_func ("/opensandbox/events/refused", test_refused);
   g_test_add_func ("/opensandbox/events/endless", test_endless);
+  g_test_add_func ("/opensandbox/events/failure-text", test_failure_text);
   g_test_add_func ("/opensandbox/events/text", test_text);
   g_test_add_func ("/opensandbox/events/end", test_end);
   return g_test_run ();
