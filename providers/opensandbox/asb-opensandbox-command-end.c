@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
 
 #define MAX_EXIT_STATUS 255
+#define MAX_MESSAGE 400
 
 /* As Go calls them. */
 static const struct
@@ -78,7 +80,8 @@ set_code (AsbOpensandboxCommandEnd *self, gint64 code, const char *words)
       return;
     }
   self->term_signal = words ? asb_opensandbox_command_end_parse_signal (words) : 0;
-  self->message = g_strdup (words);
+  self->message
+      = words ? asb_opensandbox_error_dup_text (words, strlen (words), MAX_MESSAGE) : NULL;
 }
 
 void

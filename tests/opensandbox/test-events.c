@@ -260,12 +260,15 @@ check_end (const char *value, const char *words, int exit_status, int term_signa
   if (exit_status >= 0)
     g_assert_cmpint (end.exit_status, ==, exit_status);
   g_assert_cmpint (end.term_signal, ==, term_signal);
+  g_assert_true (!end.message || (strlen (end.message) <= 400 && !strpbrk (end.message, "\n\033")));
   asb_opensandbox_command_end_clear (&end);
 }
 
 static void
 test_end (void)
 {
+  g_autofree char *long_text = g_strnfill (5000, 'x');
+
   g_test_summary ("An end nobody understands is never a 0");
 
   check_end ("3", "exit status 3", 3, 0);
@@ -278,6 +281,8 @@ test_end (void)
   check_end ("256", "exit status 256", -1, 0);
   check_end ("99999999999", "", -1, 0);
   check_end ("", "", -1, 0);
+  check_end ("-1", long_text, -1, 0);
+  check_end ("a\nb\033[2J", "", -1, 0);
   check_end ("fork/exec /bin/bash: no such file or directory", "", -1, 0);
 }
 
