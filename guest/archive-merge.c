@@ -64,12 +64,35 @@ rename_new (const Pair *pair)
   return linkat (pair->from_fd, pair->name, pair->to_fd, pair->name, 0) == 0;
 }
 
+/* Where one mounted thing ends and another begins: renaming does not cross that, even if both are
+ * of the same file system. Old kernels only tell of that. */
+static uint64_t
+mount_of (int fd)
+{
+  struct statx status;
+
+  if (statx (fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0)
+    return 0;
+  return status.stx_mask & STATX_MNT_ID
+             ? status.stx_mnt_id
+             : (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor;
+}
+
+/* Whether something can be put into the folder, before anything is. */
+static bool
+check_folder (Merge *merge, const Pair *pair)
+{
+  if (faccessat (pair->to_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+    return fail (merge, errno);
+  return mount_of (pair->from_fd) == mount_of (pair->to_fd) ? true : fail (merge, EXDEV);
+}
+
 static bool
 put (Merge *merge, Pair *pair)
 {
-  if (!merge->moves || rename_new (pair))
-    return true;
-  return fail (merge, errno);
+  if (!merge->moves)
+    return check_folder (merge, pair);
+  return rename_new (pair) || fail (merge, errno);
 }
 
 static bool
@@ -81,10 +104,11 @@ replace (Merge *merge, Pair *pair)
   if (S_ISREG (pair->to.st_mode) && faccessat (pair->to_fd, pair->name, W_OK, AT_EACCESS) != 0)
     return fail (merge, errno);
   if (!merge->moves)
-    return true;
+    return check_folder (merge, pair);
+  /* Who cancels now is too late: it would be done by half. */
   errno = 0;
-  if (caller->lock && !caller->lock (caller->data, pair->to_fd, pair->name))
-    return errno == 0 ? false : fail (merge, errno);
+  if (caller->lock && !caller->lock (caller->data, pair->to_fd, pair->name) && errno != 0)
+    return fail (merge, errno);
   if (renameat (pair->from_fd, pair->name, pair->to_fd, pair->name) != 0)
     return fail (merge, errno);
   merge->counts->replaced++;

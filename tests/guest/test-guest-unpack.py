@@ -491,6 +491,28 @@ def test_full_disk():
             subprocess.run(["umount", mounted], check=True)
 
 
+def test_mounted_in_the_middle():
+    if os.getuid() != 0:
+        raise Skip("needs root to mount")
+    with Guest() as guest:
+        mounted = guest.in_work("d/mounted")
+        os.makedirs(mounted)
+        os.mkdir(guest.in_work("other"))
+        for options in (["-t", "tmpfs", "asb-test"], ["--bind", guest.in_work("other")]):
+            if subprocess.run(["mount", *options, mounted], capture_output=True).returncode != 0:
+                raise Skip("may not mount")
+            try:
+                client = guest.connect()
+                error = unpack(client, guest.work, tar(member("a", b"x"), member("d/b", b"x"), member("d/mounted/c", b"x"))).error
+                assert error["code"] == "io_error" and error["details"]["errno"] == "EXDEV", error
+                assert set(tree(guest.work)) == {"d", "d/mounted", "other"}
+                assert unpack(client, mounted, tar(member("c", b"x"))).result and os.listdir(mounted) == ["c"]
+            finally:
+                subprocess.run(["umount", mounted], check=True)
+            for name in os.listdir(guest.in_work("other")):
+                os.unlink(guest.in_work("other/" + name))
+
+
 def test_what_may_not_be_written():
     with guest_of_nobody() as guest:
         client = guest.connect()
@@ -500,6 +522,8 @@ def test_what_may_not_be_written():
         if os.getuid() != 0:
             raise Skip("needs another user")
         assert unpack(client, guest.in_work("theirs"), tar(member("a", b"x"))).error["code"] == "permission_denied"
+        error = unpack(client, guest.work, tar(member("a", b"x"), member("theirs/x", b"x"))).error
+        assert error["code"] == "permission_denied" and not os.path.exists(guest.in_work("a")), error
         error = unpack(client, guest.work, tar(member("z", b"x"), member("file", b"mine")), conflict="overwrite").error
         assert error["code"] == "permission_denied" and not os.path.exists(guest.in_work("z")), error
         # Folders that cannot be written any more when they are done.
