@@ -11,8 +11,8 @@ const BYTES = Uint8Array.from([0, 13, 10, 128, 255, 254, 195, 169]);
 const {CommandFlags, CommandSpec, FileFlags} = Asb;
 
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
-for (const verb of ['close', 'delete_file', 'edit_file', 'execute', 'find_files', 'list_files', 'list_jobs', 'move_file',
-  'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'read_lines', 'search_text', 'set_attributes',
+for (const verb of ['close', 'delete_file', 'edit_file', 'execute', 'extract_archive', 'find_files', 'list_files', 'list_jobs',
+  'move_file', 'open_archive', 'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'read_lines', 'search_text', 'set_attributes',
   'start_command', 'start_job', 'watch_files', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
@@ -178,6 +178,17 @@ async function watches() {
   equal(await end, Asb.FileWatchState.CLOSED);
 }
 
+async function archives() {
+  await backend.write_file_async('tree/a', new GLib.Bytes(BYTES), null, null);
+  const stream = await backend.open_archive_async(new Asb.ArchiveOptions({path: 'tree'}), null);
+  const result = await backend.extract_archive_async(new Asb.ArchiveOptions({path: 'copy'}), stream, null);
+  equal([result.get_format(), result.get_n_files()], [Asb.ArchiveFormat.TAR, 1]);
+  equal(Asb.ArchiveResult.get_for_stream(stream).get_n_errors(), 0);
+  equal([...(await backend.read_file_async('copy/a', null)).toArray()], [...BYTES]);
+  await fails(Asb.Error, Asb.Error.ARCHIVE_DAMAGED, () => backend.extract_archive_async(
+    new Asb.ArchiveOptions({path: 'no'}), Gio.MemoryInputStream.new_from_bytes(new GLib.Bytes(BYTES)), null));
+}
+
 function record() {
   const store = backend.get_history_store();
   const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
@@ -199,4 +210,4 @@ async function close() {
 }
 
 run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, jobs, manyAtOnce,
-  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, watches, record, close]);
+  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, watches, archives, record, close]);
