@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-server.h"
+
+/* Backends on a server, as programs make them: how long their sandboxes live, and what is said
+ * where there is none to work in. */
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbProvider *provider; /* looks on */
+  char *url;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->server = asb_test_server_new (NULL);
+  fixture->provider = asb_test_server_new_provider (fixture->server, NULL);
+  fixture->url
+      = g_strdup_printf ("http://127.0.0.1:%u", asb_test_server_get_port (fixture->server));
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_object_unref (fixture->provider);
+  g_free (fixture->url);
+  asb_test_server_free (fixture->server);
+}
+
+static AsbOpensandboxConfig *
+new_config (void)
+{
+  g_autoptr (AsbHistoryConfig) history
+      = g_object_new (ASB_TYPE_HISTORY_CONFIG, "mode", ASB_HISTORY_MODE_NONE, NULL);
+
+  return g_object_new (ASB_TYPE_OPENSANDBOX_CONFIG, "history", history, "transport", "native",
+                       NULL);
+}
+
+/* Takes @config. */
+static AsbBackend *
+create (Fixture *fixture, AsbOpensandboxConfig *config)
+{
+  g_autoptr (AsbOpensandboxConfig) owned = config;
+  g_autoptr (GError) error = NULL;
+  AsbBackend *backend = asb_create_opensandbox_backend (fixture->url, owned, NULL, &error);
+
+  g_assert_no_error (error);
+  return backend;
+}
+
+static void
+close_backend (AsbBackend *backend)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (asb_backend_close (backend, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* K7: three meanings of one field. Seconds that the server says are left; −1 for no end. */
+static gint64
+get_seconds_left (Fixture *fixture, AsbBackend *backend)
+{
+  const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) info = asb_provider_get_sandbox (fixture->provider, id, NULL, &error);
+  GDateTime *expires_at;
+
+  g_assert_no_error (error);
+  expires_at = asb_sandbox_info_get_expires_at (info);
+  return expires_at ? g_date_time_to_unix (expires_at) - g_get_real_time () / G_USEC_PER_SEC : -1;
+}
+
+static void
+assert_lives (Fixture *fixture, AsbOpensandboxConfig *config, gint64 seconds)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, config);
+
+  g_assert_cmpint (ABS (get_seconds_left (fixture, backend) - seconds), <=, 10);
+  close_backend (backend);
+}
+
+static void
+test_lifetimes (Fixture *fixture, gconstpointer data)
+{
+  AsbOpensandboxConfig *forever = new_config ();
+  AsbOpensandboxConfig *kept = new_config ();
+  AsbOpensandboxConfig *hour = new_config ();
+  g_autoptr (AsbOpensandboxConfig) minute = new_config ();
+  g_autoptr (GError) error = NULL;
+  guint n_posts;
+
+  g_object_set (forever, "sandbox-ttl-mode", ASB_TTL_MODE_NEVER, "cleanup",
+                ASB_CLEANUP_POLICY_NEVER, NULL);
+  g_object_set (kept, "cleanup", ASB_CLEANUP_POLICY_NEVER, NULL);
+  g_object_set (hour, "sandbox-ttl-mode", ASB_TTL_MODE_SECONDS, "sandbox-ttl-seconds", (gint64)3600,
+                NULL);
+  g_object_set (minute, "sandbox-ttl-mode", ASB_TTL_MODE_SECONDS, "sandbox-ttl-seconds", (gint64)59,
+                NULL);
+  assert_lives (fixture, new_config (), 600);
+  assert_lives (fixture, hour, 3600);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 0);
+  assert_lives (fixture, forever, -1);
+  assert_lives (fixture, kept, -1);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 2);
+
+  n_posts = asb_test_server_count (fixture->server, "POST", "/v1/sandboxes");
+  g_assert_null (asb_create_opensandbox_backend (fixture->url, minute, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "/v1/sandboxes"), ==, n_posts);
+}
+
+/* P1: a command that fails, and sandboxes in which none can run. */
+
+static int
+execute (AsbBackend *backend, const char *command, GError **error)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (command);
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  result = asb_backend_execute (backend, spec, NULL, error);
+  return result ? asb_command_result_get_exit_status (result) : -1;
+}
+
+static void
+test_told_apart (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, new_config ());
+  g_autoptr (AsbBackend) deleted = create (fixture, new_config ());
+  g_autoptr (AsbSandboxInfo) paused = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (execute (backend, "exit 1", &error), ==, 1);
+  g_assert_no_error (error);
+
+  g_assert_true (asb_provider_delete_sandbox (
+      fixture->provider, asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (deleted)), NULL,
+      &error));
+  g_assert_cmpint (execute (deleted, "exit 1", &error), ==, -1);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_clear_error (&error);
+  paused = asb_backend_pause (backend, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (execute (backend, "exit 1", &error), ==, -1);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_clear_error (&error);
+  close_backend (deleted);
+  close_backend (backend);
+}
+
+/* A reference is to one sandbox, not to whatever has its id. */
+
+static AsbBackend *
+connect_to (Fixture *fixture, AsbSandboxRef *ref, const char *id, const char *instance_id,
+            GError **error)
+{
+  g_autoptr (AsbOpensandboxConfig) config = new_config ();
+  g_autoptr (AsbSandboxRef) changed = asb_sandbox_ref_new (
+      asb_sandbox_ref_get_provider_name (ref), asb_sandbox_ref_get_provider_key (ref),
+      id ? id : asb_sandbox_ref_get_sandbox_id (ref),
+      instance_id ? instance_id : asb_sandbox_ref_get_sandbox_instance_id (ref),
+      asb_sandbox_ref_get_endpoint_fingerprint (ref), NULL);
+
+  g_object_set (config, "mode", ASB_BACKEND_MODE_CONNECT, "ref", changed, "cleanup",
+                ASB_CLEANUP_POLICY_NEVER, NULL);
+  return asb_create_opensandbox_backend (fixture->url, config, NULL, error);
+}
+
+static void
+test_connect (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, new_config ());
+  AsbSandboxRef *ref = asb_backend_get_ref (backend);
+  g_autoptr (AsbBackend) other = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (connect_to (fixture, ref, "nobody", NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_clear_error (&error);
+  g_assert_null (connect_to (fixture, ref, NULL, "somebody-else", &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_clear_error (&error);
+  other = connect_to (fixture, ref, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (execute (other, "exit 3", &error), ==, 3);
+  close_backend (other);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 1);
+  close_backend (backend);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 0);
+}
+
+/* Several backends on one provider share its connections, and none of them closes it. */
+static void
+test_shared (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbProvider) provider
+      = asb_test_server_new_provider (fixture->server, "{'transport': <'native'>}");
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbBackend) first = NULL;
+  g_autoptr (AsbBackend) second = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_backend_options_set_provider (options, provider);
+  first = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  second = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  close_backend (first);
+  g_assert_cmpint (execute (second, "exit 4", &error), ==, 4);
+  g_assert_no_error (error);
+  close_backend (second);
+}
+
+#define ADD(path, function)                                                                        \
+  g_test_add ("/opensandbox/backends/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("lifetimes", test_lifetimes);
+  ADD ("told-apart", test_told_apart);
+  ADD ("connect", test_connect);
+  ADD ("shared", test_shared);
+  return g_test_run ();
+}
