@@ -72,6 +72,38 @@ def replies():
     }
 
 
+def events():
+    text = b"".join(dump(event) + b"\n\n" for event in (
+        {"type": "init", "text": "0c1d", "timestamp": 1770000000001},
+        {"type": "ping", "text": "pong", "timestamp": 1770000000001},
+        {"type": "stdout", "text": "h\u00e9\t\U0001f600 <\n", "timestamp": 1770000000050},
+        {"type": "stderr", "text": "\n", "timestamp": 1770000000050},
+        {"type": "result", "timestamp": 1, "results": {"text": "4"}},
+        {"type": "execution_count", "execution_count": 3, "timestamp": 1},
+        {"type": "status", "text": "error", "timestamp": 1},
+        {"type": "something", "text": []},
+        {"type": "execution_complete", "execution_time": 12, "timestamp": 1}))
+    line = b'{"type":"stdout","text":"a\\u0041\\ud83d\\ude00\\n\\u003c","timestamp":1770000000050}'
+    failed = {"type": "error", "timestamp": 1, "error": {"ename": "E", "evalue": "-1", "traceback": ["signal: killed", None, "b"]}}
+    return {
+        "all": told(200, text),
+        "all-in-bytes": told(1, text),
+        "sse": told(3, b": a comment\r\nevent: x\nid: 7\nretry: 5\ndata: " + line + b"\r\n\r\ndata:" + line),
+        "line": told(7, line),
+        "nul": told(5, line.replace(b"\\u0041", b"\\u0000")),
+        "half-a-pair": told(5, line.replace(b"\\ude00", b"")),
+        "error": told(9, failed),
+        "error-text": told(9, {"type": "error", "error": {"ename": "E", "evalue": "x", "traceback": None}}),
+        "tail": told(9, dump({"type": "init", "text": "x"}) + b"\n\n" + b'{"code":"RUNTIME_ERROR","message":"it broke"}'),
+        "page": told(9, b"<html>502</html>\n"),
+        "wrong": told(2, {"type": "stdout", "text": {}}),
+        "stat": told(0, b"81a4 5 0 0 1770000000 2026-02-02 02:40:00.123456789 +0000"),
+        "stat-odd": told(0, b"ffff 9223372036854775807 4294967295 0 -9223372036854775808 x"),
+        "base64": told(0, b"aGVsbG8=\naGVsbG8=\n.\n7"),
+        "signal": told(0, b"signal: signal 35"),
+    }
+
+
 def values():
     times = {"z": "2026-03-01T10:00:00Z", "offset": "2026-03-01T18:00:00.123456789+08:00", "none": "2026-03-01 10:00:00",
              "leap": "2026-12-31T23:59:60Z", "first": "0001-01-01T00:00:00+23:59", "last": "9999-12-31T23:59:59-23:59"}
@@ -121,11 +153,14 @@ HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transf
               "Content-Encoding: gzip", "Retry-After: 0", "HTTP/1.1 100 Continue\r\n\r\n"]
 
 CORPORA = {
+    "opensandbox-events": events,
     "opensandbox-refusal": refusals,
     "opensandbox-replies": replies,
     "opensandbox-values": values,
     "opensandbox-exchange": exchanges,
 }
-JSON_DICTIONARIES = {"opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS}
+EVENT_WORDS = ["data:", "event:", "stdout", "stderr", "init", "execution_complete", "evalue", "traceback", "timestamp", "signal: killed"]
+
+JSON_DICTIONARIES = {"opensandbox-events": EVENT_WORDS, "opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS}
 DICTIONARIES = {"opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"]}
 BYTE_DICTIONARIES = {"opensandbox-exchange": HTTP_WORDS}
