@@ -11,6 +11,8 @@
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-readiness.h"
 
+#define MAX_SEARCH_SECONDS 600
+
 /* The state of one creation, in the call of its task. */
 typedef struct
 {
@@ -246,9 +248,10 @@ find (GTask *task, GError *cause)
   Making *making = get_making (task);
 
   making->error = cause;
-  asb_opensandbox_find_async (lifecycle, making->instance_id, making->began_at,
-                              (guint)(settings->ready_timeout_seconds * 1000), found_cb,
-                              g_object_ref (task));
+  asb_opensandbox_find_async (
+      lifecycle, making->instance_id, making->began_at,
+      (guint)(MIN (settings->ready_timeout_seconds, MAX_SEARCH_SECONDS) * 1000), found_cb,
+      g_object_ref (task));
 }
 
 /* Whether the server said no, or never heard of it. */

@@ -15,6 +15,39 @@ refuse (GError **error, const char *text)
   return FALSE;
 }
 
+/* JSON has no other text. */
+static gboolean
+is_text (const char *text)
+{
+  return !text || g_utf8_validate (text, -1, NULL);
+}
+
+static gboolean
+check_texts (AsbSandboxSpec *spec, GError **error)
+{
+  const char *const *entrypoint = asb_sandbox_spec_get_entrypoint (spec);
+  GHashTable *resources = asb_sandbox_spec_get_resources (spec);
+  GHashTableIter iter;
+  gpointer name, value;
+  gboolean is_fine = is_text (asb_sandbox_spec_get_image (spec))
+                     && is_text (asb_sandbox_spec_get_image_username (spec))
+                     && is_text (asb_sandbox_spec_get_image_password (spec))
+                     && is_text (asb_sandbox_spec_get_snapshot_id (spec))
+                     && is_text (asb_sandbox_spec_get_platform (spec));
+
+  for (gsize i = 0; entrypoint && entrypoint[i]; i++)
+    is_fine = is_fine && is_text (entrypoint[i]);
+  if (resources)
+    {
+      g_hash_table_iter_init (&iter, resources);
+      while (g_hash_table_iter_next (&iter, &name, &value))
+        is_fine = is_fine && is_text (name) && is_text (value);
+    }
+  return is_fine
+         || refuse (error, "The image, the snapshot, the platform, the entry point and the "
+                           "resources of a sandbox must be given in UTF-8");
+}
+
 /* From what it is made. */
 
 static gboolean
@@ -285,7 +318,8 @@ asb_opensandbox_order_new (AsbSandboxSpec *spec, const char *instance_id, GError
 {
   g_autoptr (JsonObject) body = json_object_new ();
 
-  if (!asb_opensandbox_options_add (body, asb_sandbox_spec_get_create_options (spec), error)
+  if (!check_texts (spec, error)
+      || !asb_opensandbox_options_add (body, asb_sandbox_spec_get_create_options (spec), error)
       || !add_source (body, spec, error) || !add_platform (body, spec, error)
       || !add_timeout (body, spec, error) || !add_environment (body, spec, error)
       || !add_metadata (body, spec, instance_id, error) || !add_network_policy (body, spec, error))

@@ -414,12 +414,16 @@ test_order_refused (void)
       = g_object_new (ASB_TYPE_SANDBOX_SPEC, "platform", "linux", NULL);
   g_autoptr (AsbSandboxSpec) variable
       = g_object_new (ASB_TYPE_SANDBOX_SPEC, "environment", environment, NULL);
+  static const char *const odd[] = { "a\377", NULL };
+  g_autoptr (AsbSandboxSpec) bytes = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxSpec) both = g_object_new (ASB_TYPE_SANDBOX_SPEC, "snapshot-id", "s", NULL);
 
   refuse_order (named, "sandbox name");
   refuse_order (half, "both or neither");
   refuse_order (place, "linux/amd64");
   refuse_order (variable, "NAME=VALUE");
+  asb_sandbox_spec_set_entrypoint (bytes, odd);
+  refuse_order (bytes, "UTF-8");
   asb_sandbox_spec_set_create_options (both, g_variant_new_parsed ("{'template_id': <'t'>}"));
   refuse_order (both, "not from both");
   refuse_options ("{'volume': <1>}", "“volume”");
