@@ -9,6 +9,7 @@
 #include "asb-opensandbox-diagnostics.h"
 #include "asb-opensandbox-doctor.h"
 #include "asb-opensandbox-egress.h"
+#include "asb-opensandbox-entrance.h"
 #include "asb-opensandbox-get.h"
 #include "asb-opensandbox-list.h"
 #include "asb-opensandbox-metrics.h"
@@ -18,6 +19,7 @@
 #include "asb-opensandbox-provider.h"
 #include "asb-opensandbox-services.h"
 #include "asb-opensandbox-snapshots.h"
+#include "asb-opensandbox-upload.h"
 
 static AsbOpensandboxCall *
 new_call (AsbProvider *provider, const char *sandbox_id)
@@ -313,6 +315,27 @@ diagnose (AsbProvider *provider, GTask *task)
   asb_opensandbox_call_run (new_call (provider, NULL), task, asb_opensandbox_doctor_visit);
 }
 
+/* Work inside. */
+
+static void
+open_stream (AsbProvider *provider, const char *sandbox_id, AsbStreamSpec *spec, GTask *task)
+{
+  AsbOpensandboxProvider *self = ASB_OPENSANDBOX_PROVIDER (provider);
+
+  asb_opensandbox_entrance_open_stream (asb_opensandbox_provider_get_lifecycle (self), sandbox_id,
+                                        spec, task);
+}
+
+static void
+put_file (AsbProvider *provider, const char *sandbox_id, const char *path, GBytes *contents,
+          guint mode, GTask *task)
+{
+  AsbOpensandboxProvider *self = ASB_OPENSANDBOX_PROVIDER (provider);
+
+  asb_opensandbox_upload_put_file (asb_opensandbox_provider_get_lifecycle (self), sandbox_id, path,
+                                   contents, mode, task);
+}
+
 static void
 open_transport (AsbProvider *provider, const char *sandbox_id, GTask *task)
 {
@@ -322,6 +345,8 @@ open_transport (AsbProvider *provider, const char *sandbox_id, GTask *task)
 void
 asb_opensandbox_operations_install (AsbProviderInterface *iface)
 {
+  iface->open_stream = open_stream;
+  iface->put_file = put_file;
   iface->get_capabilities = get_capabilities;
   iface->open_transport = open_transport;
   iface->create_sandbox = create_sandbox;

@@ -77,6 +77,12 @@ asb_test_server_free (AsbTestServer *self)
   g_free (self);
 }
 
+const char *
+asb_test_server_get_folder (AsbTestServer *self)
+{
+  return self->folder;
+}
+
 guint
 asb_test_server_get_port (AsbTestServer *self)
 {

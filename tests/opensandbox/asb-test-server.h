@@ -17,6 +17,9 @@ void asb_test_server_free (AsbTestServer *self);
 
 guint asb_test_server_get_port (AsbTestServer *self);
 
+/* Where the files of the sandboxes are. */
+const char *asb_test_server_get_folder (AsbTestServer *self);
+
 /* An exchange on a connection of its own; @body may be NULL. Returns: (transfer full) (nullable) */
 JsonNode *asb_test_server_ask (AsbTestServer *self, const char *method, const char *path,
                                const char *body);

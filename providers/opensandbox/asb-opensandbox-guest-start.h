@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* [io] Has the guest listen in the sandbox, starting it if it does not run yet. */
+
+#pragma once
+
+#include "asb-opensandbox-visit.h"
+
+/* The site learns where it listens. ASB_ERROR_COMMAND_NOT_FOUND: it is not there;
+ * ASB_ERROR_GUEST_UNAVAILABLE: it cannot run. */
+void asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit, GAsyncReadyCallback callback,
+                                        gpointer user_data);
+gboolean asb_opensandbox_guest_start_finish (GAsyncResult *result, GError **error);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-pty-way.h"
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-guest-script.h"
+#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-pty-session.h"
+
+#define OPEN_TIMEOUT_MS 10000
+#define READY_TIMEOUT_MS 20000
+
+typedef struct
+{
+  AsbOpensandboxVisit *visit;        /* borrowed: it outlives us */
+  AsbOpensandboxPtySession *session; /* before there is a link */
+  AsbOpensandboxWebsocketLink *link;
+} Way;
+
+static void
+way_free (gpointer data)
+{
+  Way *self = data;
+
+  g_clear_pointer (&self->session, asb_opensandbox_pty_session_free);
+  g_clear_pointer (&self->link, asb_opensandbox_websocket_link_unref);
+  g_free (self);
+}
+
+/* What says that there are no PTYs here, and not that they cannot be reached. */
+static gboolean
+is_shut (const GError *error)
+{
+  guint status = asb_opensandbox_error_get_status (error);
+
+  return status == 404 || status == 405 || status == 501 || status == 500;
+}
+
+/* Takes @error. */
+static void
+return_failure (GTask *task, GError *error)
+{
+  if (is_shut (error))
+    {
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
+                               "There are no PTYs in this sandbox: %s", error->message);
+      g_error_free (error);
+    }
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Way *self = g_task_get_task_data (task);
+  GError *error = NULL;
+
+  if (asb_opensandbox_websocket_link_wait_finish (result, &error))
+    {
+      g_task_return_pointer (task, g_steal_pointer (&self->link),
+                             (GDestroyNotify)asb_opensandbox_websocket_link_unref);
+      return;
+    }
+  asb_opensandbox_websocket_link_drop (self->link, error);
+  g_task_return_error (task, error);
+}
+
+static void
+connected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Way *self = g_task_get_task_data (task);
+  GError *error = NULL;
+  SoupWebsocketConnection *connection
+      = asb_opensandbox_client_connect_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (!connection)
+    {
+      return_failure (task, error);
+      return;
+    }
+  self->link = asb_opensandbox_websocket_link_new (connection, &asb_opensandbox_pty_session_kind,
+                                                   g_steal_pointer (&self->session));
+  asb_opensandbox_websocket_link_wait_async (self->link, READY_TIMEOUT_MS, self->visit->cancellable,
+                                             waited_cb, g_steal_pointer (&task));
+}
+
+/* Takes @task. */
+static void
+come_in (GTask *task)
+{
+  Way *self = g_task_get_task_data (task);
+  g_autofree char *id
+      = g_uri_escape_string (asb_opensandbox_pty_session_get_id (self->session), NULL, FALSE);
+  g_autofree char *path = g_strdup_printf ("/pty/%s/ws", id);
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
+      self->visit->execd, "GET", path, "reach the program in the sandbox by a PTY");
+
+  asb_opensandbox_request_add_query (request, "pty", "0");
+  asb_opensandbox_request_set_timeout (request, OPEN_TIMEOUT_MS);
+  asb_opensandbox_client_connect_async (asb_opensandbox_execd_get_client (self->visit->execd),
+                                        request, self->visit->cancellable, connected_cb, task);
+}
+
+static void
+created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Way *self = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+  g_autoptr (JsonObject) object = NULL;
+  const char *id = NULL;
+
+  if (reply)
+    object = asb_opensandbox_json_parse_object (asb_opensandbox_reply_get_body (reply),
+                                                "the new PTY session", &error);
+  if (!object || !asb_opensandbox_json_get_string (object, "session_id", TRUE, &id, &error))
+    {
+      return_failure (task, error);
+      return;
+    }
+  self->session = asb_opensandbox_pty_session_new (self->visit->execd, id, self->visit->argv[0]);
+  if (g_cancellable_set_error_if_cancelled (self->visit->cancellable, &error))
+    g_task_return_error (task, error);
+  else
+    come_in (g_steal_pointer (&task));
+}
+
+static AsbOpensandboxRequest *
+new_request (AsbOpensandboxVisit *visit)
+{
+  AsbOpensandboxRequest *request = asb_opensandbox_execd_new_request (
+      visit->execd, "POST", "/pty", "start a program in the sandbox by a PTY");
+  g_autofree char *script
+      = asb_opensandbox_visit_is_to_guest (visit)
+            ? asb_opensandbox_guest_script_new_connect (visit->argv[0])
+            : asb_opensandbox_guest_script_new_program ((const char *const *)visit->argv);
+  g_autoptr (JsonNode) node = json_node_alloc ();
+  g_autoptr (JsonObject) body = json_object_new ();
+
+  json_object_set_string_member (body, "cwd", "/");
+  json_object_set_string_member (body, "command", script);
+  json_node_init_object (node, body);
+  asb_opensandbox_request_set_json (request, node);
+  return request;
+}
+
+/* A session that was made is known: cancelling waits for it, to take it down. */
+void
+asb_opensandbox_pty_way_open_async (AsbOpensandboxVisit *visit, GAsyncReadyCallback callback,
+                                    gpointer user_data)
+{
+  GTask *task = g_task_new (NULL, NULL, callback, user_data);
+  Way *self = g_new0 (Way, 1);
+  g_autoptr (AsbOpensandboxRequest) request = new_request (visit);
+
+  self->visit = visit;
+  g_task_set_source_tag (task, asb_opensandbox_pty_way_open_async);
+  g_task_set_task_data (task, self, way_free);
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (visit->execd), request, NULL,
+                                     created_cb, task);
+}
+
+AsbOpensandboxWebsocketLink *
+asb_opensandbox_pty_way_open_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What this process has learnt of the ways into one sandbox, for all its providers. */
+
+#pragma once
+
+#include "asb-opensandbox-lifecycle.h"
+
+typedef struct
+{
+  gatomicrefcount references;
+
+  /* [io] Where the guest listens, and to whom. */
+  guint port; /* 0: not known */
+  GHashTable *tokens;
+
+  char *no_websocket;  /* [io] why another way is taken */
+  char *architecture;  /* [io] what “uname -m” says */
+  GHashTable *uploads; /* [io] path → AsbOpensandboxUpload */
+} AsbOpensandboxSite;
+
+/* [io] Returns: (transfer full) */
+AsbOpensandboxSite *asb_opensandbox_site_get (AsbOpensandboxLifecycle *lifecycle,
+                                              const char *sandbox_id);
+
+/* Any thread. */
+AsbOpensandboxSite *asb_opensandbox_site_ref (AsbOpensandboxSite *self);
+void asb_opensandbox_site_unref (AsbOpensandboxSite *self);
+
+/* [io] The guest listens at @port, and @token opens. */
+void asb_opensandbox_site_set_door (AsbOpensandboxSite *self, guint port, const char *token);
+/* [io] Whether it is known to do so. */
+gboolean asb_opensandbox_site_has_door (AsbOpensandboxSite *self, const char *token);
+/* [io] It does not any more. */
+void asb_opensandbox_site_forget_door (AsbOpensandboxSite *self);
+
+void asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *architecture);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxSite, asb_opensandbox_site_unref)

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-entrance.h"
+
+#include <string.h>
+
+/* The ways into a sandbox, and how the guest gets there. */
+
+#define PROXY "*/proxy/44772/proxy/*"
+#define NO_WEBSOCKETS                                                                              \
+  "{'path':'" PROXY "','hop':'lifecycle','action':'reply','status':400,'json':{'code':'X',"        \
+  "'message':'Websocket upgrade is not supported yet'}}"
+#define NO_PTYS "{'method':'POST','path':'*/pty','action':'reply','status':501}"
+#define THROUGH_SERVER "{'use-server-proxy': <true>}"
+
+static void
+check_works (AsbBackend *backend)
+{
+  g_autofree char *said = asb_test_entrance_run (backend, "printf hello; printf there >&2");
+
+  g_assert_cmpstr (said, ==, "hello");
+}
+
+static void
+check_way (AsbBackend *backend, const char *way, const char *reason)
+{
+  g_autofree char *why = NULL;
+  g_autofree char *taken = asb_test_entrance_dup_way (backend, &why);
+
+  g_assert_cmpstr (taken, ==, way);
+  if (!reason)
+    g_assert_null (why);
+  else if (!why || !strstr (why, reason))
+    g_error ("The reason is “%s”, without “%s”", why, reason);
+}
+
+static void
+test_websocket (void)
+{
+  static const char *const options[]
+      = { NULL, THROUGH_SERVER, "{'transport': <'websocket'>}", "{'transport': <'guest'>}" };
+  static const char *const images[] = { "python:3.12", "busybox", "debian:12" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+
+  g_test_summary ("A WebSocket leads to the guest, in every image");
+  for (gsize i = 0; i < G_N_ELEMENTS (options); i++)
+    for (gsize j = 0; j < G_N_ELEMENTS (images); j++)
+      {
+        const AsbTestEntrance entrance = { .options = options[i], .image = images[j] };
+        g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+
+        check_way (backend, "websocket", NULL);
+        check_works (backend);
+        asb_test_entrance_close (backend);
+      }
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "*/pty"), ==, 0);
+}
+
+static void
+test_pty (void)
+{
+  static const char *const options[]
+      = { "{'transport': <'pty'>}", "{'transport': <'pty'>, 'use-server-proxy': <true>}" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
+
+  g_test_summary ("So does a PTY where there is bash, and it is taken down afterwards");
+  for (gsize i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      const AsbTestEntrance entrance
+          = { .options = options[i], .ref = asb_sandbox_info_get_ref (info) };
+      g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+
+      check_way (backend, "pty", "the option “transport” asks for it");
+      check_works (backend);
+      asb_test_entrance_close (backend);
+    }
+  while (asb_test_server_count (server, "DELETE", "*/pty/*")
+         < asb_test_server_count (server, "POST", "*/pty"))
+    g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 1);
+}
+
+static void
+test_pty_instead (void)
+{
+  const AsbTestEntrance entrance = { .options = THROUGH_SERVER };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbBackend) again = NULL;
+  AsbTestEntrance same = entrance;
+  guint n_started;
+
+  g_test_summary ("Where WebSockets do not get through a PTY does, and that is remembered");
+  asb_test_server_fault (server, NO_WEBSOCKETS);
+  backend = asb_test_entrance_open (server, &entrance);
+  check_way (backend, "pty", "HTTP 400");
+  check_works (backend);
+  n_started = asb_test_server_count (server, "POST", "*/command");
+  same.ref = asb_backend_get_ref (backend);
+  again = asb_test_entrance_open (server, &same);
+  check_way (again, "pty", "HTTP 400");
+  check_works (again);
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "*/command"), ==, n_started);
+  asb_test_entrance_close (again);
+  asb_test_entrance_close (backend);
+}
+
+static void
+test_closed_behind_proxy (void)
+{
+  static const struct
+  {
+    const char *fault;
+    const char *reason;
+  } cases[] = {
+    { "{'path':'/proxy/*','hop':'execd','action':'reply','status':404}", "1008" },
+    { "{'path':'/proxy/*','hop':'execd','action':'reset'}", "1011" },
+    { "{'path':'" PROXY "','hop':'lifecycle','action':'close','code':1013,'frames':0}", "1013" },
+  };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+
+  g_test_summary ("A proxy that opens its side and then closes it does not hold anyone up");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const AsbTestEntrance entrance = { .options = THROUGH_SERVER };
+      g_autoptr (AsbBackend) backend = NULL;
+
+      asb_test_server_fault (server, cases[i].fault);
+      backend = asb_test_entrance_open (server, &entrance);
+      check_way (backend, "pty", cases[i].reason);
+      check_works (backend);
+      asb_test_entrance_close (backend);
+      asb_test_server_heal (server);
+    }
+}
+
+static void
+test_forced (void)
+{
+  static const struct
+  {
+    const char *options;
+    const char *image;
+    const char *fault;
+    const char *reason;
+  } cases[] = {
+    { "{'transport': <'websocket'>, 'use-server-proxy': <true>}", NULL, NO_WEBSOCKETS, "HTTP 400" },
+    { "{'transport': <'pty'>}", "busybox", NULL, "bash" },
+    { "{'transport': <'pty'>}", NULL, NO_PTYS, "There are no PTYs" },
+    { "{'transport': <'guest'>, 'use-server-proxy': <true>}", "busybox", NO_WEBSOCKETS,
+      "HTTP 400" },
+  };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+
+  g_test_summary ("A way that is asked for and shut is an error, and no other is taken");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const AsbTestEntrance entrance = { .options = cases[i].options, .image = cases[i].image };
+      g_autoptr (GError) error = NULL;
+
+      if (cases[i].fault)
+        asb_test_server_fault (server, cases[i].fault);
+      g_assert_null (asb_test_entrance_try (server, &entrance, &error));
+      if (!g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
+          && !g_error_matches (error, ASB_ERROR, ASB_ERROR_PROVIDER))
+        g_assert_no_error (error);
+      if (!strstr (error->message, cases[i].reason))
+        g_error ("“%s” does not say “%s”", error->message, cases[i].reason);
+      asb_test_server_heal (server);
+      g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
+    }
+}
+
+/* Putting it there. */
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbTestEntrance entrance;
+} Opening;
+
+static gpointer
+open_in_thread (gpointer data)
+{
+  Opening *opening = data;
+
+  return asb_test_entrance_open (opening->server, &opening->entrance);
+}
+
+static void
+test_upload_once (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
+  Opening opening = { server, { .ref = asb_sandbox_info_get_ref (info) } };
+  GThread *threads[16];
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Of many who come at once to a new sandbox one puts the guest there");
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("open", open_in_thread, &opening);
+  for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      g_autoptr (AsbBackend) backend = g_thread_join (threads[i]);
+
+      check_way (backend, "websocket", NULL);
+      check_works (backend);
+      asb_test_entrance_close (backend);
+    }
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 1);
+  g_assert_true (
+      asb_provider_delete_sandbox (provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+test_upload_again (void)
+{
+  const AsbTestEntrance entrance = { .reconnect_seconds = 0 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+  g_autoptr (AsbBackend) again = NULL;
+  AsbTestEntrance same = entrance;
+  g_autofree char *gone = NULL;
+
+  g_test_summary ("A guest that was there, and is no longer, is put there again");
+  gone = asb_test_entrance_run (backend, "rm /.agent-history/bin/asb-guest-*");
+  same.ref = asb_backend_get_ref (backend);
+  again = asb_test_entrance_open (server, &same);
+  check_works (again);
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 2);
+  asb_test_entrance_close (again);
+  asb_test_entrance_close (backend);
+}
+
+static void
+test_upload_spoilt (void)
+{
+  const AsbTestEntrance entrance = { .options = "{'transport': <'guest'>}" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("One that cannot be put there is an error, which leaves no sandbox");
+  asb_test_server_fault (server,
+                         "{'method':'POST','path':'*/files/upload','action':'reply','status':500,"
+                         "'json':{'code':'RUNTIME_ERROR','message':'no space left on device'}}");
+  g_assert_null (asb_test_entrance_try (server, &entrance, &error));
+  g_assert_nonnull (strstr (error->message, "no space left on device"));
+  g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
+}
+
+static void
+test_elsewhere (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  const AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
+  AsbTestEntrance same = entrance;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbBackend) again = NULL;
+  g_autofree char *where = NULL;
+  g_autofree char *command = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where there is no room in “/” the guest lives in another folder");
+  /* What nobody can make a folder of. */
+  command = g_strdup_printf ("/v1/sandboxes/%s/proxy/44772/command", asb_test_server_get_id (info));
+  node = asb_test_server_ask (server, "POST", command, "{\"command\":\"touch /.agent-history\"}");
+  same.ref = asb_sandbox_info_get_ref (info);
+  backend = asb_test_entrance_open (server, &same);
+  check_way (backend, "websocket", NULL);
+  where = asb_test_entrance_run (backend, "ls -d \"$HOME\"/.agent-history/bin/asb-guest-* "
+                                          "/tmp/.agent-history-*/bin/asb-guest-* 2>/dev/null; :");
+  g_assert_nonnull (strstr (where, "/asb-guest-"));
+  again = asb_test_entrance_open (server, &same);
+  check_works (again);
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 1);
+  asb_test_entrance_close (again);
+  asb_test_entrance_close (backend);
+  same.history = ASB_HISTORY_MODE_SANDBOX;
+  g_assert_null (asb_test_entrance_try (server, &same, &error));
+  g_test_message ("with a record in the sandbox: %s", error->message);
+}
+
+/* Secrets. */
+
+static gboolean
+holds (const char *folder, const char *text)
+{
+  const char *const argv[] = { "grep", "-rqsF", "--", text, folder, NULL };
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status,
+                &error);
+  g_assert_no_error (error);
+  return status == 0;
+}
+
+static void
+test_token (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  const AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+  const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  g_autofree char *path
+      = asb_test_entrance_run (backend, "printf %s /.agent-history/bin/asb-guest-*");
+  const char *argv[] = { path, "connect", NULL };
+  g_autoptr (GIOStream) stream = NULL;
+  g_autofree char *environment = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("The token stands in no file of the sandbox and no variable of a command");
+  asb_stream_spec_set_argv (spec, argv);
+  asb_stream_spec_set_token (spec, "a-token-that-is-looked-for-everywhere");
+  stream = asb_provider_open_stream (provider, id, spec, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_stream_spec_get_way (spec), ==, "websocket");
+  environment = asb_test_entrance_run (backend, "env; cat /proc/[0-9]*/cmdline | tr '\\0' ' '");
+  g_assert_null (strstr (environment, "a-token-that-is"));
+  g_assert_false (holds (asb_test_server_get_folder (server), "a-token-that-is"));
+  g_assert_true (g_io_stream_close (stream, NULL, &error));
+  asb_test_entrance_close (backend);
+}
+
+/* Any program. */
+
+static void
+test_program (void)
+{
+  const char *argv[] = { "cat", NULL };
+  const char *missing[] = { "no-such-program", NULL };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  g_autoptr (GIOStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+  char bytes[300000];
+  g_autofree char *back = g_malloc (sizeof bytes);
+  gsize n = 0;
+
+  g_test_summary ("Another program than the guest is at the other end where it is asked for");
+  asb_stream_spec_set_argv (spec, argv);
+  stream = asb_provider_open_stream (provider, asb_test_server_get_id (info), spec, NULL, &error);
+  g_assert_no_error (error);
+  for (gsize i = 0; i < sizeof bytes; i++)
+    bytes[i] = (char)(i * 7 + i / 251);
+  g_assert_true (g_output_stream_write_all (g_io_stream_get_output_stream (stream), bytes,
+                                            sizeof bytes, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_input_stream_read_all (g_io_stream_get_input_stream (stream), back, sizeof bytes,
+                                          &n, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpmem (back, n, bytes, sizeof bytes);
+  g_assert_true (g_io_stream_close (stream, NULL, &error));
+  asb_stream_spec_set_argv (spec, missing);
+  g_assert_null (
+      asb_provider_open_stream (provider, asb_test_server_get_id (info), spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/opensandbox/entrance/websocket", test_websocket);
+  g_test_add_func ("/opensandbox/entrance/pty", test_pty);
+  g_test_add_func ("/opensandbox/entrance/pty-instead", test_pty_instead);
+  g_test_add_func ("/opensandbox/entrance/closed-behind-proxy", test_closed_behind_proxy);
+  g_test_add_func ("/opensandbox/entrance/forced", test_forced);
+  g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
+  g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
+  g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
+  g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
+  g_test_add_func ("/opensandbox/entrance/token", test_token);
+  g_test_add_func ("/opensandbox/entrance/program", test_program);
+  return g_test_run ();
+}
