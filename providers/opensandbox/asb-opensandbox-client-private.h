@@ -12,6 +12,13 @@ SoupSession *asb_opensandbox_client_get_session (AsbOpensandboxClient *self);
 gboolean asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message,
                                           gint64 *idle);
 
+/* @message has got a connection, which is @stream so far. */
+void asb_opensandbox_client_note_stream (AsbOpensandboxClient *self, SoupMessage *message,
+                                         GIOStream *stream);
+
+/* The stream of the connection of @message. Returns: (transfer full) (nullable) */
+GIOStream *asb_opensandbox_client_dup_stream (AsbOpensandboxClient *self, SoupMessage *message);
+
 /* The connection of @message is free again. */
 void asb_opensandbox_client_note_use (SoupMessage *message, gpointer client);
 

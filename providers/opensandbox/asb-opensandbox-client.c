@@ -24,11 +24,28 @@ struct _AsbOpensandboxClient
   AsbOpensandboxEndpoint *lifecycle;
   AsbOpensandboxClock clock;
   AsbOpensandboxProxy *proxy;
-  SoupSession *session;  /* [io] */
-  GHashTable *last_uses; /* [io] number of a connection → microseconds, on the monotonic clock */
+  SoupSession *session;    /* [io] */
+  GHashTable *connections; /* [io] number → Connection */
 };
 
+typedef struct
+{
+  gint64 number;
+  gint64 last_use; /* microseconds on the monotonic clock */
+  gboolean was_used;
+  GWeakRef stream;
+} Connection;
+
 G_DEFINE_FINAL_TYPE (AsbOpensandboxClient, asb_opensandbox_client, G_TYPE_OBJECT)
+
+static void
+connection_free (gpointer data)
+{
+  Connection *connection = data;
+
+  g_weak_ref_clear (&connection->stream);
+  g_free (connection);
+}
 
 static void
 asb_opensandbox_client_finalize (GObject *object)
@@ -36,7 +53,7 @@ asb_opensandbox_client_finalize (GObject *object)
   AsbOpensandboxClient *self = ASB_OPENSANDBOX_CLIENT (object);
 
   asb_opensandbox_thread_unref (g_steal_pointer (&self->session));
-  g_clear_pointer (&self->last_uses, g_hash_table_unref);
+  g_clear_pointer (&self->connections, g_hash_table_unref);
   g_clear_object (&self->proxy);
   asb_opensandbox_clock_clear (&self->clock);
   g_clear_pointer (&self->lifecycle, asb_opensandbox_endpoint_unref);
@@ -54,7 +71,7 @@ static void
 asb_opensandbox_client_init (AsbOpensandboxClient *self)
 {
   asb_opensandbox_clock_init (&self->clock);
-  self->last_uses = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  self->connections = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, connection_free);
 }
 
 AsbOpensandboxClient *
@@ -106,39 +123,73 @@ asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
   return self->session;
 }
 
-gboolean
-asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message, gint64 *idle)
-{
-  gint64 number = (gint64)soup_message_get_connection_id (message);
-  gint64 *last_use = g_hash_table_lookup (self->last_uses, &number);
-
-  *idle = last_use ? g_get_monotonic_time () - *last_use : 0;
-  return last_use != NULL;
-}
-
 static gboolean
 is_long_gone (gpointer key, gpointer value, gpointer data)
 {
-  gint64 *last_use = value;
+  Connection *connection = value;
   gint64 *oldest = data;
 
-  return *last_use < *oldest;
+  return connection->last_use < *oldest;
+}
+
+static Connection *
+get_connection (AsbOpensandboxClient *self, SoupMessage *message)
+{
+  gint64 number = (gint64)soup_message_get_connection_id (message);
+
+  return g_hash_table_lookup (self->connections, &number);
+}
+
+static Connection *
+add_connection (AsbOpensandboxClient *self, SoupMessage *message)
+{
+  Connection *connection = get_connection (self, message);
+  gint64 oldest
+      = g_get_monotonic_time () - 2 * (gint64)self->settings->keep_alive_seconds * G_USEC_PER_SEC;
+
+  if (connection)
+    return connection;
+  if (g_hash_table_size (self->connections) >= MAX_KNOWN_CONNECTIONS)
+    g_hash_table_foreach_remove (self->connections, is_long_gone, &oldest);
+  connection = g_new0 (Connection, 1);
+  connection->number = (gint64)soup_message_get_connection_id (message);
+  connection->last_use = g_get_monotonic_time ();
+  g_weak_ref_init (&connection->stream, NULL);
+  g_hash_table_insert (self->connections, &connection->number, connection);
+  return connection;
+}
+
+gboolean
+asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message, gint64 *idle)
+{
+  Connection *connection = get_connection (self, message);
+
+  *idle = connection ? g_get_monotonic_time () - connection->last_use : 0;
+  return connection && connection->was_used;
 }
 
 void
 asb_opensandbox_client_note_use (SoupMessage *message, gpointer client)
 {
-  AsbOpensandboxClient *self = ASB_OPENSANDBOX_CLIENT (client);
-  gint64 now = g_get_monotonic_time ();
-  gint64 oldest = now - 2 * (gint64)self->settings->keep_alive_seconds * G_USEC_PER_SEC;
-  gint64 *number = g_new (gint64, 1);
-  gint64 *last_use = g_new (gint64, 1);
+  Connection *connection = add_connection (ASB_OPENSANDBOX_CLIENT (client), message);
 
-  if (g_hash_table_size (self->last_uses) >= MAX_KNOWN_CONNECTIONS)
-    g_hash_table_foreach_remove (self->last_uses, is_long_gone, &oldest);
-  *number = (gint64)soup_message_get_connection_id (message);
-  *last_use = now;
-  g_hash_table_replace (self->last_uses, number, last_use);
+  connection->last_use = g_get_monotonic_time ();
+  connection->was_used = TRUE;
+}
+
+void
+asb_opensandbox_client_note_stream (AsbOpensandboxClient *self, SoupMessage *message,
+                                    GIOStream *stream)
+{
+  g_weak_ref_set (&add_connection (self, message)->stream, stream);
+}
+
+GIOStream *
+asb_opensandbox_client_dup_stream (AsbOpensandboxClient *self, SoupMessage *message)
+{
+  Connection *connection = get_connection (self, message);
+
+  return connection ? g_weak_ref_get (&connection->stream) : NULL;
 }
 
 void

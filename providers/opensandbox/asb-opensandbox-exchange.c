@@ -5,6 +5,7 @@
 #include "asb-opensandbox-body.h"
 #include "asb-opensandbox-client-private.h"
 #include "asb-opensandbox-clock.h"
+#include "asb-opensandbox-early.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guard.h"
 #include "asb-opensandbox-headers.h"
@@ -33,6 +34,7 @@ typedef struct
   AsbOpensandboxGuard guard;
   GUri *uri;
   SoupMessage *message;
+  AsbOpensandboxReply *early; /* before the request was sent whole */
   GInputStream *stream;
   GByteArray *body;
   guint8 *buffer;
@@ -60,6 +62,7 @@ exchange_free (gpointer data)
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
   asb_opensandbox_thread_clear_timer (&self->patience);
+  g_clear_pointer (&self->early, asb_opensandbox_reply_unref);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
   g_clear_pointer (&self->body, g_byte_array_unref);
@@ -248,6 +251,11 @@ attempt_failed (GTask *task, const GError *cause)
   Exchange *self = g_task_get_task_data (task);
   gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
+  if (self->early)
+    {
+      fail (task, asb_opensandbox_error_from_reply (self->early, get_what (self)));
+      return;
+    }
   /* A kept connection that was closed meanwhile says nothing of the server. */
   if (!was_sent && self->is_reused && !self->needs_new_connection)
     {
@@ -591,6 +599,32 @@ got_informational_cb (SoupMessage *message, gpointer data)
 }
 
 static void
+network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *connection,
+                  gpointer data)
+{
+  Exchange *self = data;
+
+  if (event == G_SOCKET_CLIENT_CONNECTED || event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
+    asb_opensandbox_client_note_stream (self->client, message, connection);
+}
+
+/* The connection is still there. */
+static void
+finished_cb (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+  g_autoptr (GIOStream) connection = NULL;
+
+  if (soup_message_get_status (message) != SOUP_STATUS_NONE
+      || self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE
+      || !asb_opensandbox_message_was_sent (message))
+    return;
+  connection = asb_opensandbox_client_dup_stream (self->client, message);
+  if (connection)
+    self->early = asb_opensandbox_early_read (connection);
+}
+
+static void
 attempt (GTask *task)
 {
   Exchange *self = g_task_get_task_data (task);
@@ -606,7 +640,9 @@ attempt (GTask *task)
     }
   if (self->needs_new_connection)
     soup_message_add_flags (self->message, SOUP_MESSAGE_NEW_CONNECTION);
+  g_signal_connect (self->message, "network-event", G_CALLBACK (network_event_cb), self);
   g_signal_connect (self->message, "starting", G_CALLBACK (starting_cb), self);
+  g_signal_connect (self->message, "finished", G_CALLBACK (finished_cb), self);
   g_signal_connect (self->message, "got-headers", G_CALLBACK (got_headers_cb), self);
   g_signal_connect (self->message, "got-informational", G_CALLBACK (got_informational_cb), self);
   self->is_reused = FALSE;

@@ -30,6 +30,8 @@ def refusals():
         "route": told(0x13, b"404 page not found"),
         "page": told(0x2d, b"<!DOCTYPE html><html><body>502</body></html>"),
         "page-inside": told(0x00, {"message": "see <html><p>"}),
+        "early": told(0x10, b'HTTP/1.1 413 Too Large\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{"code":"A","message":"b"}'),
+        "early-chunks": told(0x10, b"HTTP/1.1 401 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n"),
         "empty": told(0x3e, b""),
         "controls": told(0x00, {"code": "a\nb", "message": "\u001b[31m\u202ex\u2028y\u0085z"}),
         "long": told(0x10, "\u00e4" * 900),

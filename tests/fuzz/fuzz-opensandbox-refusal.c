@@ -7,6 +7,7 @@
 
 #include <asb.h>
 
+#include "asb-opensandbox-early.h"
 #include "asb-opensandbox-error.h"
 
 #define MAX_MESSAGE 512
@@ -48,6 +49,22 @@ check_error (const GError *error, guint status)
     check_line (code, 96);
 }
 
+/* The same as it comes before a request was sent whole. */
+static void
+check_early (const uint8_t *bytes, gsize size)
+{
+  g_autoptr (AsbOpensandboxReply) reply
+      = size > 0 ? asb_opensandbox_early_parse ((const char *)bytes, size) : NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!reply)
+    return;
+  FUZZ_CHECK (asb_opensandbox_reply_get_status (reply) >= 400);
+  FUZZ_CHECK (g_bytes_get_size (asb_opensandbox_reply_get_body (reply)) <= size);
+  error = asb_opensandbox_error_from_reply (reply, "do the test");
+  check_error (error, asb_opensandbox_reply_get_status (reply));
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -63,6 +80,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       = asb_opensandbox_error_dup_text ((const char *)input.at, fuzz_left (&input), choice);
 
   check_line (text, choice);
+  check_early (input.at, fuzz_left (&input));
   if (type)
     soup_message_headers_append (headers, "Content-Type", type);
   reply = asb_opensandbox_reply_new (status, headers, body, NULL);

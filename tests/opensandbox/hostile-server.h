@@ -18,6 +18,9 @@ typedef gboolean (*HostileFunc) (HostileConnection *connection, const char *head
 
 HostileServer *hostile_server_new (HostileFunc function, gpointer data);
 
+/* The same, called before the body of a request is read. */
+HostileServer *hostile_server_new_hasty (HostileFunc function, gpointer data);
+
 /* Has a port and refuses connections, until it listens after that many milliseconds. */
 HostileServer *hostile_server_new_deaf (HostileFunc function, gpointer data);
 void hostile_server_listen_in (HostileServer *self, guint milliseconds);

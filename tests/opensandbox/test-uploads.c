@@ -101,6 +101,39 @@ test_length (void)
   g_assert_cmpuint (hostile_server_count_connections (server), ==, 1);
 }
 
+/* Answers without reading the body, and closes the connection. */
+static gboolean
+refuse_early (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  hostile_connection_reply (connection, "413 Too Large", "Content-Type: application/json\r\n",
+                            "{\"code\":\"TOO_MUCH\",\"message\":\"No more than a megabyte\"}");
+  return FALSE;
+}
+
+static void
+test_refused_early (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new_hasty (refuse_early, NULL);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autofree char *text = new_text (BIG * 8);
+
+  g_test_summary ("Why a server refuses a body is said, also if it does not read it");
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autoptr (GInputStream) stream = g_memory_input_stream_new_from_data (text, BIG * 8, NULL);
+      g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "POST", "/x");
+      g_autoptr (GError) error = NULL;
+
+      asb_opensandbox_request_set_stream (request, "application/octet-stream", stream,
+                                          i % 2 ? BIG * 8 : -1);
+      g_assert_null (exchange_send (client, request, NULL, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+      g_assert_cmpstr (error->message, ==,
+                       "Could not do the test: No more than a megabyte (HTTP 413, TOO_MUCH)");
+      g_assert_false (asb_opensandbox_error_is_outcome_unknown (error));
+    }
+}
+
 /* A stream that breaks off, as a file on a disk that fails. */
 
 #define TYPE_BROKEN_STREAM (broken_stream_get_type ())
@@ -281,6 +314,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/uploads/chunked", test_chunked);
   g_test_add_func ("/uploads/length", test_length);
+  g_test_add_func ("/uploads/refused-early", test_refused_early);
   g_test_add_data_func ("/uploads/broken/chunked", GINT_TO_POINTER (-1), test_broken);
   g_test_add_data_func ("/uploads/broken/length", GINT_TO_POINTER (200000), test_broken);
   g_test_add_func ("/uploads/wrong-length/short", test_wrong_length);
