@@ -10,7 +10,8 @@ typedef struct
 {
   gboolean has_exit_status;
   int exit_status;
-  int term_signal; /* 0: none */
+  int term_signal; /* 0: none, or not known */
+  gboolean failed; /* by some signal */
   char *message;   /* what was said when it did not even start, or else is not understood */
 } AsbOpensandboxCommandEnd;
 

@@ -99,13 +99,13 @@ append_user (GString *script, AsbCommandSpec *spec, const char *token)
 /* Values do not appear in the text, which others may see; those that JSON cannot carry must. PATH
  * is for the command only: a shell is to be found first. */
 static gboolean
-is_in_text (const char *name, const char *value)
+is_in_text (const char *name, const char *value, gboolean in_file)
 {
-  return strcmp (name, "PATH") == 0 || !g_utf8_validate (value, -1, NULL);
+  return in_file || strcmp (name, "PATH") == 0 || !g_utf8_validate (value, -1, NULL);
 }
 
 static void
-append_environment (GString *script, AsbCommandSpec *spec, const char *token)
+append_environment (GString *script, AsbCommandSpec *spec, const char *token, gboolean in_file)
 {
   const char *const *environment = asb_command_spec_get_environment (spec);
 
@@ -117,7 +117,7 @@ append_environment (GString *script, AsbCommandSpec *spec, const char *token)
 
       if (!name || !asb_opensandbox_shell_is_name (name))
         continue;
-      if (!is_in_text (name, equals + 1))
+      if (!is_in_text (name, equals + 1, in_file))
         {
           g_string_append_printf (script, "[ -n \"${%s+x}\" ]", name);
           append_failure (script, token, "environment", 125);
@@ -268,18 +268,16 @@ check (AsbCommandSpec *spec, GError **error)
   return TRUE;
 }
 
-char *
-asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, const char *folder,
-                                    GError **error)
+/* All up to where it begins. */
+static GString *
+new_preamble (AsbCommandSpec *spec, const char *token, const char *folder, gboolean in_file,
+              GError **error)
 {
   const char *const *argv = asb_command_spec_get_argv (spec);
   g_autoptr (GString) script = g_string_new (NULL);
-  g_autofree char *redirection = new_redirection (spec, folder);
 
-  if (!check (spec, error))
-    return NULL;
   append_user (script, spec, token);
-  append_environment (script, spec, token);
+  append_environment (script, spec, token, in_file);
   if (folder)
     {
       g_string_append_printf (script, WITH_PATH "mkdir -m 700 %s 2>/dev/null", folder);
@@ -291,13 +289,71 @@ asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, con
   append_limits (script, spec, token);
   if (!append_unset (script, spec, error))
     return NULL;
+  return g_steal_pointer (&script);
+}
+
+static void
+append_started (GString *script, const char *token)
+{
   g_string_append_printf (script, "printf '%%s\\n' \"%s " STARTED "$$\"\n", token);
+}
+
+char *
+asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, const char *folder,
+                                    GError **error)
+{
+  g_autofree char *redirection = new_redirection (spec, folder);
+  g_autoptr (GString) script
+      = check (spec, error) ? new_preamble (spec, token, folder, FALSE, error) : NULL;
+
+  if (!script)
+    return NULL;
+  append_started (script, token);
   append_program (script, spec, redirection);
   if (script->len <= MAX_SCRIPT)
     return g_string_free (g_steal_pointer (&script), FALSE);
   g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
                "A command may have at most %d KiB together with its arguments", MAX_SCRIPT / 1024);
   return NULL;
+}
+
+/* Signals are for the command: what feeds it lives as long as execd has bytes for it. */
+#define FEED                                                                                       \
+  "exec 3<&0\n"                                                                                    \
+  "exec < <(trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP\n"                                       \
+  "while IFS= read -r n <&3 && [ \"$n\" -gt 0 ]; do\n"                                             \
+  "PATH=/usr/bin:/bin dd bs=\"$n\" count=1 iflag=fullblock <&3 || exit\n"                          \
+  "done 2>/dev/null)\n"                                                                            \
+  "exec 3<&-\n"
+
+GBytes *
+asb_opensandbox_command_script_new_file (AsbCommandSpec *spec, const char *token, gboolean input,
+                                         GError **error)
+{
+  g_autofree char *redirection = NULL;
+  g_autoptr (GString) script = NULL;
+  gsize size;
+
+  if (asb_command_spec_get_uid (spec) >= 0 || asb_command_spec_get_gid (spec) >= 0)
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                           "execd gives no terminal and no standard input to another user");
+      return NULL;
+    }
+  script = new_preamble (spec, token, NULL, TRUE, error);
+  if (!script)
+    return NULL;
+  redirection = new_redirection (spec, NULL);
+  if (asb_command_spec_get_tty (spec))
+    g_string_append_printf (script, WITH_PATH "stty cols %u rows %u 2>/dev/null\n",
+                            asb_command_spec_get_columns (spec), asb_command_spec_get_rows (spec));
+  append_started (script, token);
+  if (input && !asb_command_spec_get_tty (spec))
+    g_string_append (script, FEED);
+  append_program (script, spec, redirection);
+  g_string_append_c (script, '\n');
+  size = script->len;
+  return g_bytes_new_take (g_string_free (g_steal_pointer (&script), FALSE), size);
 }
 
 static JsonObject *
@@ -312,7 +368,7 @@ new_environment (AsbCommandSpec *spec)
       g_autofree char *name
           = equals ? g_strndup (environment[i], (gsize)(equals - environment[i])) : NULL;
 
-      if (name && g_utf8_validate (name, -1, NULL) && !is_in_text (name, equals + 1))
+      if (name && g_utf8_validate (name, -1, NULL) && !is_in_text (name, equals + 1, FALSE))
         json_object_set_string_member (object, name, equals + 1);
     }
   return object;

@@ -14,7 +14,12 @@
 char *asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token,
                                           const char *folder, GError **error);
 
-/* The body of POST /command. @script may be NULL for that of a spec that says it itself.
+/* The same for a file that the shell of /pty reads, in which everything stands. With @input the
+ * command's standard input comes in pieces: a line with their size, and the bytes; 0 is the end. */
+GBytes *asb_opensandbox_command_script_new_file (AsbCommandSpec *spec, const char *token,
+                                                 gboolean input, GError **error);
+
+/* The body of POST /command.
  * Returns: (transfer full) */
 JsonNode *asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script,
                                                    gboolean background);

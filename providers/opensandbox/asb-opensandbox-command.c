@@ -158,7 +158,7 @@ state_of (AsbOpensandboxCommand *self, const AsbOpensandboxCommandEnd *end)
     return ASB_COMMAND_STATE_TIMEOUT;
   if (self->cancelled)
     return ASB_COMMAND_STATE_CANCELLED;
-  if (!end->has_exit_status && end->term_signal == 0)
+  if (!end->has_exit_status && end->term_signal == 0 && !end->failed)
     return ASB_COMMAND_STATE_UNKNOWN;
   return end->has_exit_status && end->exit_status == 0 ? ASB_COMMAND_STATE_SUCCEEDED
                                                        : ASB_COMMAND_STATE_FAILED;

@@ -3,7 +3,6 @@
 #include "asb-opensandbox-native.h"
 
 #define SOURCE "execd"
-#define NO_TERMINALS "execd has no /pty here, or the sandbox has no bash"
 
 typedef struct
 {
@@ -19,6 +18,11 @@ static const Ability ABILITIES[] = {
     "a file is uploaded aside and moved into place by a shell; nothing is synced to the disk" },
   { ASB_CAPABILITY_FILE_HASH, ASB_CAPABILITY_SUPPORT_EMULATED,
     "compared by a shell just before the move: another writer may come between" },
+  { ASB_CAPABILITY_FILE_EDIT, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "the file is read and written here, if it has not changed meanwhile" },
+  { ASB_CAPABILITY_LINE_WINDOWS, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "the file is read up to the end of the window" },
+  { ASB_CAPABILITY_FILE_ATTRIBUTES, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_COMMAND_EXECUTION, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_STREAMING_OUTPUT, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_EXACT_OUTPUT, ASB_CAPABILITY_SUPPORT_EMULATED,
@@ -32,6 +36,9 @@ static const Ability ABILITIES[] = {
   { ASB_CAPABILITY_BULK_UPLOAD, ASB_CAPABILITY_SUPPORT_UNAVAILABLE, NULL },
 };
 
+static const char *const WITH_TERMINALS[]
+    = { ASB_CAPABILITY_COMMAND_STDIN, ASB_CAPABILITY_COMMAND_TERMINAL };
+
 AsbCapabilities *
 asb_opensandbox_native_list_capabilities (gboolean has_terminals)
 {
@@ -40,5 +47,10 @@ asb_opensandbox_native_list_capabilities (gboolean has_terminals)
   for (gsize i = 0; i < G_N_ELEMENTS (ABILITIES); i++)
     asb_capabilities_add (capabilities, ABILITIES[i].name, ABILITIES[i].support, SOURCE,
                           ABILITIES[i].reason);
+  for (gsize i = 0; i < G_N_ELEMENTS (WITH_TERMINALS); i++)
+    asb_capabilities_add (capabilities, WITH_TERMINALS[i],
+                          has_terminals ? ASB_CAPABILITY_SUPPORT_NATIVE
+                                        : ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
+                          SOURCE, has_terminals ? NULL : ASB_OPENSANDBOX_NO_TERMINALS);
   return capabilities;
 }

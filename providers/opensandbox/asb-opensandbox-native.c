@@ -7,6 +7,7 @@
 #include "asb-opensandbox-native-files.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-start.h"
+#include "asb-opensandbox-terminal.h"
 #include "asb-opensandbox-thread.h"
 
 struct _AsbOpensandboxNative
@@ -110,8 +111,17 @@ start_in_thread (GTask *task)
 {
   AsbOpensandboxNative *self = g_task_get_source_object (task);
   AsbCommandSpec *spec = g_task_get_task_data (task);
+  gboolean tty = asb_command_spec_get_tty (spec);
+  gboolean input = (asb_command_spec_get_flags (spec) & ASB_COMMAND_FLAGS_STDIN_PIPE) != 0;
 
-  asb_opensandbox_start_command (self->execd, spec, task);
+  if ((tty || input) && !self->has_terminals)
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                             "A command can be given no %s here: " ASB_OPENSANDBOX_NO_TERMINALS,
+                             tty ? "terminal" : "standard input");
+  else if (tty || input)
+    asb_opensandbox_terminal_start (self->execd, spec, task);
+  else
+    asb_opensandbox_start_command (self->execd, spec, task);
 }
 
 static void

@@ -9,6 +9,8 @@
 
 #include "asb-opensandbox-execd.h"
 
+#define ASB_OPENSANDBOX_NO_TERMINALS "execd has no /pty, or the sandbox has no bash"
+
 #define ASB_TYPE_OPENSANDBOX_NATIVE (asb_opensandbox_native_get_type ())
 G_DECLARE_FINAL_TYPE (AsbOpensandboxNative, asb_opensandbox_native, ASB, OPENSANDBOX_NATIVE,
                       GObject)

@@ -287,6 +287,125 @@ test_limits (gconstpointer image)
   world_close (&world);
 }
 
+/* Terminals and standard input. */
+
+static AsbCommandSpec *
+new_with_input (const char *text)
+{
+  AsbCommandSpec *spec = asb_command_spec_new_shell (text);
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  return spec;
+}
+
+static void
+test_input (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbProcess) closed = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GBytes) errors = NULL;
+  g_autoptr (GError) error = NULL;
+  GOutputStream *input;
+  char answer[4];
+  gsize size;
+  AsbCommandResult *result;
+
+  g_test_summary ("What is written arrives at once, and its end too; signals are not for what "
+                  "brings it");
+
+  world_open (&world, NULL, NULL);
+  process = start (&world, new_with_input ("trap 'echo INT >&2' INT; read a; echo \"<$a>\"; cat; "
+                                           "printf 'x\\377'; exit 5"));
+  input = asb_process_get_stdin (process);
+  g_assert_true (g_output_stream_write_all (input, "ab\n", 3, NULL, NULL, &error));
+  g_assert_true (
+      g_input_stream_read_all (asb_process_get_stdout (process), answer, 4, &size, NULL, &error));
+  g_assert_cmpmem (answer, size, "<ab>", 4);
+  g_assert_true (g_output_stream_write_all (input, "c\0\377\n", 4, NULL, NULL, &error));
+  g_assert_true (g_output_stream_close (input, NULL, &error));
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  assert_bytes (output, "\nc\0\377\nx\377", 7);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 5);
+  g_assert_true (asb_command_result_get_exact (result));
+  g_object_unref (result);
+
+  closed = start (&world, new_with_input ("exec 0<&-; echo done"));
+  errors = read_all (asb_process_get_stdout (closed), &error);
+  assert_bytes (errors, "done\n", 5);
+  g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "/pty/*"), >=, 1);
+  world_close (&world);
+}
+
+static void
+test_terminal (void)
+{
+  static const char *const environment[] = { "TERM=dumb", "SECRET=s3cr3t", NULL };
+  World world;
+  g_autoptr (AsbCommandSpec) spec
+      = new_with_input ("stty size; read a; stty size; echo $SECRET; cat");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbProcess) interrupted = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (AsbCommandResult) end = NULL;
+  AsbCommandSpec *sleeping;
+  char first[8];
+  gsize size;
+
+  world_open (&world, NULL, NULL);
+  asb_command_spec_set_tty (spec, TRUE);
+  asb_command_spec_set_columns (spec, 91);
+  asb_command_spec_set_rows (spec, 17);
+  asb_command_spec_set_environment (spec, environment);
+  process = start (&world, g_object_ref (spec));
+  g_assert_null (asb_process_get_stderr (process));
+  g_assert_true (
+      g_input_stream_read_all (asb_process_get_stdout (process), first, 7, &size, NULL, &error));
+  g_assert_cmpmem (first, size, "17 91\r\n", 7);
+  g_assert_true (asb_process_resize (process, 50, 20, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (
+      g_output_stream_write_all (asb_process_get_stdin (process), "go\n", 3, NULL, NULL, &error));
+  g_assert_true (g_output_stream_close (asb_process_get_stdin (process), NULL, &error));
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  assert_bytes (output, "go\r\n20 50\r\ns3cr3t\r\n", 19);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+
+  sleeping = asb_command_spec_new_shell ("trap 'exit 3' INT; echo; sleep 1000 & wait");
+  asb_command_spec_set_tty (sleeping, TRUE);
+  interrupted = start (&world, sleeping);
+  g_assert_true (g_input_stream_read_all (asb_process_get_stdout (interrupted), first, 2, &size,
+                                          NULL, &error));
+  g_assert_true (asb_process_send_signal (interrupted, SIGINT, NULL, &error));
+  end = asb_process_wait (interrupted, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (end), ==, 3);
+  world_close (&world);
+}
+
+static void
+test_no_terminal (void)
+{
+  World world;
+  g_autoptr (AsbCommandSpec) spec = new_with_input ("cat");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Without bash there is none, and it is said");
+
+  world_open (&world, NULL, "busybox");
+  process = asb_transport_start_command (world.transport, spec, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  world_close (&world);
+}
+
 /* Files. */
 
 static AsbFileInfo *
@@ -536,6 +655,9 @@ main (int argc, char **argv)
   add ("commands/signals", test_signals);
   add ("commands/environment", test_environment);
   add ("commands/limits", test_limits);
+  g_test_add_func ("/opensandbox/native/input", test_input);
+  g_test_add_func ("/opensandbox/native/terminal", test_terminal);
+  g_test_add_func ("/opensandbox/native/terminal/none", test_no_terminal);
   add ("files/odd-names", test_odd_names);
   add ("files/ranges", test_ranges);
   add ("files/no-files", test_no_files);

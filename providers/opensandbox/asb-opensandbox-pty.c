@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-pty.h"
+
+#include <asb.h>
+#include <string.h>
+
+#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-shell.h"
+#include "asb-opensandbox-upload-stream.h"
+
+#define OPCODE_STDIN 0x00
+#define OPCODE_STDOUT 0x01
+#define OPCODE_STDERR 0x02
+#define OPCODE_REPLAY 0x03
+#define REPLAY_HEAD 9
+
+/* execd keeps 1 MiB to be sent again. */
+#define MAX_MESSAGE (2 * 1024 * 1024)
+#define MAX_ID 128
+#define CREATE_TIMEOUT_MS 30000
+
+struct _AsbOpensandboxPty
+{
+  AsbOpensandboxExecd *execd;
+  const AsbOpensandboxPtyHandlers *handlers; /* NULL when it has ended */
+  gpointer data;
+  gboolean with_terminal;
+  char *path; /* of the script */
+  char *id;
+  AsbOpensandboxUploadStream *body;
+  SoupWebsocketConnection *connection;
+  guint64 total; /* bytes of output */
+  gboolean exited;
+  int exit_code;
+  gulong closed_id;
+};
+
+static AsbOpensandboxPty *
+pty_ref (AsbOpensandboxPty *self)
+{
+  return g_rc_box_acquire (self);
+}
+
+static void
+clear (gpointer data)
+{
+  AsbOpensandboxPty *self = data;
+
+  g_clear_object (&self->execd);
+  g_clear_object (&self->body);
+  g_clear_object (&self->connection);
+  g_free (self->path);
+  g_free (self->id);
+}
+
+void
+asb_opensandbox_pty_unref (AsbOpensandboxPty *self)
+{
+  g_rc_box_release_full (self, clear);
+}
+
+const char *
+asb_opensandbox_pty_get_id (AsbOpensandboxPty *self)
+{
+  return self->id;
+}
+
+/* Sessions outlive their shells. */
+
+static void
+removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (!reply)
+    g_debug ("A terminal was not taken down: %s", error->message);
+}
+
+void
+asb_opensandbox_pty_remove (AsbOpensandboxPty *self)
+{
+  g_autofree char *path = self->id ? g_strdup_printf ("/pty/%s", self->id) : NULL;
+  g_autoptr (AsbOpensandboxRequest) request = NULL;
+
+  if (!path)
+    return;
+  request = asb_opensandbox_execd_new_request (self->execd, "DELETE", path, "end the terminal");
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request, NULL,
+                                     removed_cb, NULL);
+}
+
+static void
+finish (AsbOpensandboxPty *self, int exit_code, const GError *error)
+{
+  const AsbOpensandboxPtyHandlers *handlers = g_steal_pointer (&self->handlers);
+  g_autoptr (AsbOpensandboxPty) held = pty_ref (self);
+
+  if (!handlers)
+    return;
+  /* Not g_cancellable_disconnect (): this may be the handler, which that would wait for. */
+  g_clear_signal_handler (&self->closed_id, asb_opensandbox_execd_get_cancellable (self->execd));
+  if (self->connection)
+    {
+      g_signal_handlers_disconnect_by_data (self->connection, self);
+      if (soup_websocket_connection_get_state (self->connection) == SOUP_WEBSOCKET_STATE_OPEN)
+        soup_websocket_connection_close (self->connection, SOUP_WEBSOCKET_CLOSE_NORMAL, NULL);
+    }
+  asb_opensandbox_pty_remove (self);
+  handlers->ended (self, exit_code, error, self->data);
+  asb_opensandbox_pty_unref (self);
+}
+
+static void
+lose (AsbOpensandboxPty *self, const char *why)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (asb_opensandbox_execd_is_closed (self->execd))
+    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
+  else
+    error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                         "How the command ended, and whether it has, is unknown: %s", why);
+  finish (self, -1, error);
+}
+
+/* What comes. */
+
+static void
+take_output (AsbOpensandboxPty *self, gboolean is_stderr, const guint8 *bytes, gsize size)
+{
+  self->total += size;
+  if (size > 0 && self->handlers)
+    self->handlers->output (self, is_stderr, bytes, size, self->data);
+}
+
+/* Bytes from an offset on, of which some may have come before. */
+static void
+take_replay (AsbOpensandboxPty *self, const guint8 *bytes, gsize size)
+{
+  guint64 offset = 0;
+  guint64 known;
+
+  if (size < REPLAY_HEAD)
+    return;
+  for (int i = 1; i < REPLAY_HEAD; i++)
+    offset = offset << 8 | bytes[i];
+  bytes += REPLAY_HEAD;
+  size -= REPLAY_HEAD;
+  known = self->total > offset ? self->total - offset : 0;
+  if (known < size)
+    take_output (self, FALSE, bytes + known, size - known);
+}
+
+static void
+take_binary (AsbOpensandboxPty *self, const guint8 *bytes, gsize size)
+{
+  if (size == 0)
+    return;
+  if (bytes[0] == OPCODE_STDOUT || bytes[0] == OPCODE_STDERR)
+    take_output (self, bytes[0] == OPCODE_STDERR, bytes + 1, size - 1);
+  else if (bytes[0] == OPCODE_REPLAY)
+    take_replay (self, bytes, size);
+}
+
+static void
+take_text (AsbOpensandboxPty *self, GBytes *message)
+{
+  g_autoptr (JsonObject) object
+      = asb_opensandbox_json_parse_object (message, "what a terminal says", NULL);
+  const char *type = NULL;
+  const char *words = NULL;
+  gint64 exit_code = -1;
+
+  if (!object || !asb_opensandbox_json_get_string (object, "type", TRUE, &type, NULL))
+    return;
+  if (strcmp (type, "pong") == 0)
+    self->handlers->taken (self, self->data);
+  else if (strcmp (type, "error") == 0)
+    {
+      asb_opensandbox_json_get_string (object, "error", FALSE, &words, NULL);
+      lose (self, words ? words : "execd reports an error");
+    }
+  else if (strcmp (type, "exit") == 0
+           && asb_opensandbox_json_get_int (object, "exit_code", TRUE, &exit_code, NULL))
+    {
+      self->exited = TRUE;
+      self->exit_code = exit_code >= 0 && exit_code <= 255 ? (int)exit_code : -1;
+      finish (self, self->exit_code, NULL);
+    }
+}
+
+static void
+message_cb (SoupWebsocketConnection *connection, SoupWebsocketDataType type, GBytes *message,
+            gpointer user_data)
+{
+  g_autoptr (AsbOpensandboxPty) self = pty_ref (user_data);
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (message, &size);
+
+  if (!self->handlers)
+    return;
+  if (type == SOUP_WEBSOCKET_DATA_BINARY)
+    take_binary (self, bytes, size);
+  else
+    take_text (self, message);
+}
+
+static void
+closed_cb (SoupWebsocketConnection *connection, gpointer user_data)
+{
+  lose (user_data, "the connection to the terminal was lost");
+}
+
+static void
+failed_cb (SoupWebsocketConnection *connection, GError *error, gpointer user_data)
+{
+  lose (user_data, error->message);
+}
+
+/* Sent. */
+
+static gboolean
+is_open (AsbOpensandboxPty *self)
+{
+  return self->handlers && self->connection
+         && soup_websocket_connection_get_state (self->connection) == SOUP_WEBSOCKET_STATE_OPEN;
+}
+
+/* execd answers the ping behind what it has written to the shell. */
+gboolean
+asb_opensandbox_pty_type (AsbOpensandboxPty *self, gconstpointer bytes, gsize size)
+{
+  g_autofree guint8 *frame = g_malloc (size + 1);
+
+  if (!is_open (self))
+    return FALSE;
+  frame[0] = OPCODE_STDIN;
+  memcpy (frame + 1, bytes, size);
+  soup_websocket_connection_send_binary (self->connection, frame, size + 1);
+  soup_websocket_connection_send_text (self->connection, "{\"type\":\"ping\"}");
+  return TRUE;
+}
+
+gboolean
+asb_opensandbox_pty_resize (AsbOpensandboxPty *self, guint columns, guint rows)
+{
+  g_autofree char *text
+      = g_strdup_printf ("{\"type\":\"resize\",\"cols\":%u,\"rows\":%u}", columns, rows);
+
+  if (!is_open (self))
+    return FALSE;
+  soup_websocket_connection_send_text (self->connection, text);
+  return TRUE;
+}
+
+/* Opening: the script, the session, the connection. */
+
+static void
+fail (AsbOpensandboxPty *self, const GError *error)
+{
+  g_autoptr (GError) closed = NULL;
+
+  if (asb_opensandbox_execd_is_closed (self->execd))
+    closed = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
+  finish (self, -1, closed ? closed : error);
+}
+
+static void
+connected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (AsbOpensandboxPty) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SoupWebsocketConnection) connection
+      = asb_opensandbox_client_connect_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (!connection)
+    {
+      fail (self, error);
+      return;
+    }
+  if (!self->handlers)
+    {
+      soup_websocket_connection_close (connection, SOUP_WEBSOCKET_CLOSE_GOING_AWAY, NULL);
+      return;
+    }
+  self->connection = g_object_ref (connection);
+  soup_websocket_connection_set_max_incoming_payload_size (connection, MAX_MESSAGE);
+  g_signal_connect (connection, "message", G_CALLBACK (message_cb), self);
+  g_signal_connect (connection, "error", G_CALLBACK (failed_cb), self);
+  g_signal_connect (connection, "closed", G_CALLBACK (closed_cb), self);
+}
+
+static void
+connect (AsbOpensandboxPty *self)
+{
+  g_autofree char *path = g_strdup_printf ("/pty/%s/ws", self->id);
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (self->execd, "GET", path, "connect to the terminal");
+
+  asb_opensandbox_request_add_query (request, "pty", self->with_terminal ? "1" : "0");
+  asb_opensandbox_client_connect_async (asb_opensandbox_execd_get_client (self->execd), request,
+                                        asb_opensandbox_execd_get_cancellable (self->execd),
+                                        connected_cb, pty_ref (self));
+}
+
+static gboolean
+take_session (AsbOpensandboxPty *self, GBytes *body, GError **error)
+{
+  g_autoptr (JsonObject) object = asb_opensandbox_json_parse_object (body, "a terminal", error);
+  const char *id;
+
+  if (!object || !asb_opensandbox_json_get_string (object, "session_id", TRUE, &id, error))
+    return FALSE;
+  if (strlen (id) > MAX_ID || !*id
+      || strspn (id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_")
+             != strlen (id))
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The id of a terminal makes no sense");
+      return FALSE;
+    }
+  self->id = g_strdup (id);
+  return TRUE;
+}
+
+static void
+created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (AsbOpensandboxPty) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (reply && take_session (self, asb_opensandbox_reply_get_body (reply), &error))
+    connect (self);
+  else
+    fail (self, error);
+}
+
+static void
+create (AsbOpensandboxPty *self)
+{
+  g_autofree char *command = g_strdup_printf (". %s", self->path);
+  g_autoptr (JsonObject) object = json_object_new ();
+  g_autoptr (JsonNode) node = json_node_alloc ();
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (self->execd, "POST", "/pty", "make a terminal");
+
+  json_object_set_string_member (object, "command", command);
+  json_object_set_string_member (object, "cwd", "/");
+  json_node_init_object (node, object);
+  asb_opensandbox_request_set_json (request, node);
+  asb_opensandbox_request_set_timeout (request, CREATE_TIMEOUT_MS);
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
+                                     asb_opensandbox_execd_get_cancellable (self->execd),
+                                     created_cb, pty_ref (self));
+}
+
+static void
+uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (AsbOpensandboxPty) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (reply)
+    create (self);
+  else
+    fail (self, error);
+}
+
+static void
+execd_closed_cb (GCancellable *cancellable, gpointer user_data)
+{
+  AsbOpensandboxPty *self = user_data;
+
+  if (self->connection
+      && soup_websocket_connection_get_state (self->connection) == SOUP_WEBSOCKET_STATE_OPEN)
+    soup_websocket_connection_close (self->connection, SOUP_WEBSOCKET_CLOSE_GOING_AWAY, NULL);
+}
+
+static GBytes *
+with_its_end (AsbOpensandboxPty *self, GBytes *script)
+{
+  g_autofree char *head = g_strdup_printf ("rm -f %s\n", self->path);
+  GByteArray *bytes = g_byte_array_new ();
+
+  g_byte_array_append (bytes, (const guint8 *)head, (guint)strlen (head));
+  g_byte_array_append (bytes, g_bytes_get_data (script, NULL), (guint)g_bytes_get_size (script));
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+AsbOpensandboxPty *
+asb_opensandbox_pty_open (AsbOpensandboxExecd *execd, GBytes *script, gboolean with_terminal,
+                          const AsbOpensandboxPtyHandlers *handlers, gpointer data)
+{
+  AsbOpensandboxPty *self = g_rc_box_new0 (AsbOpensandboxPty);
+  g_autofree char *token = asb_opensandbox_shell_new_token ();
+  g_autoptr (GBytes) text = NULL;
+  g_autoptr (GInputStream) content = NULL;
+  g_autofree char *type = NULL;
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (execd, "POST", "/files/upload", "start the command");
+
+  self->execd = g_object_ref (execd);
+  self->handlers = handlers;
+  self->data = data;
+  self->with_terminal = with_terminal;
+  self->path = g_strdup_printf ("/tmp/.asb-%s", token);
+  text = with_its_end (self, script);
+  content = g_memory_input_stream_new_from_bytes (text);
+  self->body = asb_opensandbox_upload_stream_new (self->path, 0600, content,
+                                                  (gint64)g_bytes_get_size (text));
+  self->closed_id = g_cancellable_connect (asb_opensandbox_execd_get_cancellable (execd),
+                                           G_CALLBACK (execd_closed_cb), self, NULL);
+  type = asb_opensandbox_upload_stream_dup_type (self->body);
+  asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
+                                      asb_opensandbox_upload_stream_get_size (self->body));
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request,
+                                     asb_opensandbox_execd_get_cancellable (execd), uploaded_cb,
+                                     pty_ref (self));
+  return pty_ref (self);
+}
