@@ -8,6 +8,7 @@
 #include "asb-opensandbox-headers.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-retry.h"
+#include "exchange.h"
 
 #define SECOND G_GINT64_CONSTANT (1000000)
 
@@ -194,6 +195,47 @@ test_clock_is_set (void)
   asb_opensandbox_clock_clear (&clock);
 }
 
+static gboolean
+answer_dated (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autoptr (GDateTime) shown = g_date_time_add_seconds (now, GPOINTER_TO_INT (data));
+  g_autofree char *date = soup_date_time_to_string (shown, SOUP_DATE_HTTP);
+  g_autofree char *headers = g_strdup_printf ("Date: %s\r\n", date);
+
+  hostile_connection_reply (connection, "200 OK", headers, "ok");
+  return TRUE;
+}
+
+/* What the client thinks the server's clock shows more than ours, in microseconds. */
+static gint64
+get_difference (int seconds, gboolean is_server_itself)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (answer_dated, GINT_TO_POINTER (seconds));
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autofree char *base = g_strdup_printf ("http://%s", hostile_server_get_domain (server));
+  g_autoptr (AsbOpensandboxEndpoint) sandbox
+      = asb_opensandbox_endpoint_new (base, NULL, ASB_OPENSANDBOX_ENDPOINT_NONE);
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_request_new (
+      "GET", is_server_itself ? asb_opensandbox_client_get_lifecycle (client) : sandbox, "/x");
+  g_autoptr (AsbOpensandboxReply) reply = NULL;
+  g_autoptr (GError) error = NULL;
+
+  reply = exchange_send (client, request, NULL, &error);
+  g_assert_no_error (error);
+  return asb_opensandbox_client_get_server_time (client) - g_get_real_time ();
+}
+
+static void
+test_clock_of_replies (void)
+{
+  g_test_summary (
+      "K11: what a server's clock shows is taken from its replies, and from no sandbox's");
+  g_assert_cmpint (ABS (get_difference (600, TRUE) - 600 * SECOND), <, 3 * SECOND);
+  g_assert_cmpint (ABS (get_difference (-600, TRUE) + 600 * SECOND), <, 3 * SECOND);
+  g_assert_cmpint (ABS (get_difference (600, FALSE)), <, 3 * SECOND);
+}
+
 static void
 test_delays (void)
 {
@@ -221,6 +263,8 @@ test_delays (void)
 int
 main (int argc, char **argv)
 {
+  int result;
+
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/headers/date", test_date);
   g_test_add_func ("/headers/retry-after", test_retry_after);
@@ -228,6 +272,9 @@ main (int argc, char **argv)
   g_test_add_func ("/headers/time", test_time);
   g_test_add_func ("/headers/clock/ahead-or-behind", test_clock);
   g_test_add_func ("/headers/clock/set", test_clock_is_set);
+  g_test_add_func ("/headers/clock/replies", test_clock_of_replies);
   g_test_add_func ("/headers/delays", test_delays);
-  return g_test_run ();
+  result = g_test_run ();
+  exchange_settle ();
+  return result;
 }
