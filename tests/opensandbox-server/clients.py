@@ -15,18 +15,22 @@ PIP = ["install", "--quiet", "--disable-pip-version-check", "--no-input", "--ret
        "--timeout", "30", "--target"]
 
 
-def install(folder):
+CONSOLE = ["sandbox-console==0.2.0", *PACKAGES]
+
+
+def install(folder, packages=None):
     """Makes the packages importable; skips the whole test with the reason when it cannot."""
+    packages = packages or PACKAGES
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "packages"
     stamp = folder / "stamp"
-    wanted = "\n".join([sys.version, *PACKAGES])
+    wanted = "\n".join([sys.version, *packages])
     with open(folder / "lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.exists() or stamp.read_text() != wanted:
             shutil.rmtree(target, ignore_errors=True)
-            done = subprocess.run([sys.executable, "-m", "pip", *PIP, str(target), *PACKAGES],
+            done = subprocess.run([sys.executable, "-m", "pip", *PIP, str(target), *packages],
                                   capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 lines = [line for line in done.stderr.splitlines() if line.strip()]
