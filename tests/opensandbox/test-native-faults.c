@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-server.h"
+
+#include <string.h>
+
+/* Work through execd on lines that break and servers that say nonsense: what happened is told, and
+ * nothing is made up. */
+
+#define NATIVE "{'transport': <'native'>}"
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbProvider *provider;
+  AsbSandboxInfo *info;
+  AsbTransport *transport;
+} World;
+
+static void
+world_open (World *world)
+{
+  g_autoptr (GError) error = NULL;
+
+  world->server = asb_test_server_new (NULL);
+  world->provider = asb_test_server_new_provider (world->server, NATIVE);
+  world->info = asb_test_server_create (world->provider);
+  world->transport = asb_provider_open_transport (
+      world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+world_close (World *world)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_heal (world->server);
+  g_assert_true (asb_transport_close (world->transport, NULL, &error));
+  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+  g_object_unref (world->transport);
+  g_object_unref (world->info);
+  g_object_unref (world->provider);
+  asb_test_server_free (world->server);
+}
+
+static AsbProcess *
+start (World *world, const char *text, gboolean exact, GError **error)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
+
+  asb_command_spec_set_exact_output (spec, exact);
+  return asb_transport_start_command (world->transport, spec, NULL, error);
+}
+
+static GBytes *
+read_all (GInputStream *stream, GError **error)
+{
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+
+  if (g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) < 0)
+    return NULL;
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
+}
+
+static void
+test_split (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *expected = NULL;
+
+  g_test_summary ("Events in pieces of a few bytes, and pings behind the end");
+
+  world_open (&world);
+  asb_test_server_set (world.server, "{'late_ping':true}");
+  asb_test_server_fault (world.server, "{'path':'*/command','action':'split','max':5,'seed':3}");
+  process = start (&world, "seq 1 300; exit 4", FALSE, &error);
+  g_assert_no_error (error);
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (output), ==, 1092);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 4);
+  world_close (&world);
+}
+
+static void
+test_ends_at_event (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 begun;
+
+  g_test_summary ("A command ends with its last event, not with the stream");
+
+  world_open (&world);
+  asb_test_server_set (world.server, "{'grace_ms':20000}");
+  begun = g_get_monotonic_time ();
+  process = start (&world, "true", FALSE, &error);
+  g_assert_no_error (error);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_SUCCEEDED);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  world_close (&world);
+}
+
+static void
+test_lost_end (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("When the events end too early execd is asked how the command ended; its output "
+                  "is not all there and says so");
+
+  world_open (&world);
+  asb_test_server_fault (world.server,
+                         "{'method':'POST','path':'*/command','action':'tail','events':4,"
+                         "'body':''}");
+  process = start (&world, "echo a; echo b; exit 6", FALSE, &error);
+  g_assert_no_error (error);
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_clear_error (&error);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 6);
+  g_assert_false (asb_command_result_get_exact (result));
+  world_close (&world);
+}
+
+static void
+test_lost_exact (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Exact output does not depend on the events");
+
+  world_open (&world);
+  asb_test_server_fault (world.server,
+                         "{'method':'POST','path':'*/command','nth':1,'times':1,'action':'tail',"
+                         "'events':3,'body':''}");
+  process = start (&world, "printf 'a\\377'; exit 6", TRUE, &error);
+  g_assert_no_error (error);
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "a\377", 2);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 6);
+  world_close (&world);
+}
+
+/* @fault breaks the stream of events, and nothing tells how the command ended. */
+static void
+check_unknown (const char *fault)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world);
+  asb_test_server_fault (world.server, fault);
+  asb_test_server_fault (world.server, "{'path':'*/command/status/*','action':'reply',"
+                                       "'status':404,'body':'404 page not found'}");
+  process = start (&world, "echo a; true", FALSE, &error);
+  if (process)
+    result = asb_process_wait (process, NULL, &error);
+  g_assert_nonnull (error);
+  g_assert_null (result);
+  if (process)
+    g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  world_close (&world);
+}
+
+static void
+test_unknown (void)
+{
+  g_test_summary ("An end that nobody knows is never a 0");
+
+  check_unknown ("{'method':'POST','path':'*/command','action':'tail','events':3,'body':''}");
+  check_unknown ("{'method':'POST','path':'*/command','action':'tail','events':3,"
+                 "'body':'{\\\"code\\\":\\\"RUNTIME_ERROR\\\",\\\"message\\\":\\\"it broke\\\"}'}");
+  check_unknown ("{'method':'POST','path':'*/command','action':'tail','events':3,"
+                 "'body':'<html>502</html>\\n'}");
+  check_unknown ("{'method':'POST','path':'*/command','action':'tail','events':3,"
+                 "'body':'{\\\"type\\\":\\\"error\\\",\\\"error\\\":7}\\n'}");
+  check_unknown ("{'method':'POST','path':'*/command','action':'reset'}");
+}
+
+static void
+test_cut_anywhere (void)
+{
+  World world;
+
+  g_test_summary ("Cut at any byte, the outcome is the right one or none");
+
+  world_open (&world);
+  for (guint n = 0; n < 700; n += 53)
+    {
+      g_autofree char *fault
+          = g_strdup_printf ("{'method':'POST','path':'*/command','nth':1,'times':1,'action':'cut',"
+                             "'bytes':%u,'reset':%s}",
+                             n, n % 2 ? "true" : "false");
+      g_autoptr (AsbProcess) process = NULL;
+      g_autoptr (AsbCommandResult) result = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_test_server_heal (world.server);
+      asb_test_server_fault (world.server, fault);
+      process = start (&world, "echo hello; exit 3", FALSE, &error);
+      if (process)
+        result = asb_process_wait (process, NULL, &error);
+      if (result)
+        g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
+      else
+        g_assert_nonnull (error);
+    }
+  world_close (&world);
+}
+
+static void
+test_interrupt_too_late (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("That an interrupted command is gone already is no error; one that is not "
+                  "interrupted is killed");
+
+  world_open (&world);
+  asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/command','action':'reply',"
+                                       "'status':500,'json':{'code':'RUNTIME_ERROR',"
+                                       "'message':'no such command'}}");
+  process = start (&world, "exec sleep 1000", FALSE, &error);
+  g_assert_no_error (error);
+  asb_process_force_exit (process);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_CANCELLED);
+  world_close (&world);
+}
+
+static void
+check_read (World *world, const char *fault, gint64 code)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_heal (world->server);
+  asb_test_server_fault (world->server, fault);
+  bytes = asb_transport_read_file (world->transport, request, NULL, &error);
+  g_assert_null (bytes);
+  g_assert_nonnull (error);
+  if (code >= 0)
+    g_assert_error (error, ASB_ERROR, (int)code);
+}
+
+static void
+test_downloads (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("0123456789", 10);
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GBytes) part = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary (
+      "A file that comes short is an error; one of which all comes instead of a part is "
+      "cut");
+
+  world_open (&world);
+  asb_file_request_set_contents (request, bytes);
+  info = asb_transport_write_file (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4}", -1);
+  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4,'reset':true}", -1);
+  check_read (&world,
+              "{'path':'*/files/download','action':'reply','status':206,'body':'xyz',"
+              "'headers':{'Content-Range':'bytes 5-7/10'}}",
+              ASB_ERROR_PROTOCOL);
+  check_read (&world, "{'path':'*/command','action':'reply','status':500,'body':'no'}", -1);
+
+  asb_test_server_heal (world.server);
+  asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
+                                       "'body':'0123456789'}");
+  asb_file_request_set_offset (request, 3);
+  asb_file_request_set_length (request, 4);
+  part = asb_transport_read_file (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (part, NULL), g_bytes_get_size (part), "3456", 4);
+  world_close (&world);
+}
+
+static void
+check_write (World *world, const char *fault)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GBytes) after = g_bytes_new_static ("after", 5);
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (world->server, fault);
+  asb_file_request_set_contents (request, after);
+  info = asb_transport_write_file (world->transport, request, NULL, &error);
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  asb_test_server_heal (world->server);
+  bytes = asb_transport_read_file (world->transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "before", 6);
+}
+
+static void
+test_uploads (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GBytes) before = g_bytes_new_static ("before", 6);
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (AsbFileRequest) folder = asb_file_request_new_for_path ("/work");
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("An upload that fails leaves the file as it was, and nothing beside it");
+
+  world_open (&world);
+  asb_file_request_set_contents (request, before);
+  info = asb_transport_write_file (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  check_write (&world, "{'path':'*/files/upload','action':'reset'}");
+  check_write (&world, "{'path':'*/files/upload','action':'cut'}");
+  check_write (&world, "{'path':'*/files/upload','action':'reply','status':500,"
+                       "'json':{'code':'RUNTIME_ERROR','message':'no space left on device'}}");
+  list = asb_transport_list_files (world.transport, folder, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 1);
+  world_close (&world);
+}
+
+static void
+test_closed (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbProcess) late = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What is in flight when the transport is closed ends with that");
+
+  world_open (&world);
+  process = start (&world, "exec sleep 1000", FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_transport_close (world.transport, NULL, &error));
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_clear_error (&error);
+  late = start (&world, "true", FALSE, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  world_close (&world);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/opensandbox/native/faults/split", test_split);
+  g_test_add_func ("/opensandbox/native/faults/ends-at-event", test_ends_at_event);
+  g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
+  g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
+  g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
+  g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
+  g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
+  g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
+  g_test_add_func ("/opensandbox/native/faults/uploads", test_uploads);
+  g_test_add_func ("/opensandbox/native/faults/closed", test_closed);
+  return g_test_run ();
+}
