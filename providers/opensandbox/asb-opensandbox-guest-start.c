@@ -99,8 +99,9 @@ cancelled_in_thread (gpointer data)
   GTask *task = data;
   Start *self = g_task_get_task_data (task);
 
+  /* The reference of whoever posted this is another one. */
   if (self->run)
-    answer (g_object_ref (task),
+    answer (task,
             g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled"));
   return G_SOURCE_REMOVE;
 }

@@ -367,6 +367,77 @@ test_program (void)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND);
 }
 
+typedef struct
+{
+  const char *options;
+  const char *method;
+  const char *path; /* of what is not answered */
+} Stage;
+
+typedef struct
+{
+  AsbTestServer *server;
+  const Stage *stage;
+  GCancellable *cancellable;
+} Cancelling;
+
+static gpointer
+cancel_when_asked (gpointer data)
+{
+  Cancelling *cancelling = data;
+
+  while (
+      asb_test_server_count (cancelling->server, cancelling->stage->method, cancelling->stage->path)
+      == 0)
+    ;
+  g_cancellable_cancel (cancelling->cancellable);
+  return NULL;
+}
+
+static void
+check_cancelled (AsbTestServer *server, const Stage *stage)
+{
+  static const char *const argv[]
+      = { "/.agent-history/bin/asb-guest-0123456789abcdef", "connect", NULL };
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, stage->options);
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
+  g_autoptr (AsbProvider) fresh = asb_test_server_new_provider (server, stage->options);
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Cancelling cancelling = { server, stage, cancellable };
+  g_autofree char *fault = g_strdup_printf ("{'method':'%s','path':'%s','action':'silent'}",
+                                            stage->method, stage->path);
+  g_autoptr (GError) error = NULL;
+  GThread *thread;
+
+  asb_stream_spec_set_argv (spec, argv);
+  asb_stream_spec_set_token (spec, "0123456789abcdef0123456789abcdef");
+  asb_test_server_forget (server);
+  asb_test_server_fault (server, fault);
+  thread = g_thread_new ("cancel", cancel_when_asked, &cancelling);
+  g_assert_null (
+      asb_provider_open_stream (fresh, asb_test_server_get_id (info), spec, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  asb_test_server_heal (server);
+}
+
+static void
+test_cancelled (void)
+{
+  static const Stage stages[] = {
+    { NULL, "GET", "*/endpoints/44772" },
+    { NULL, "POST", "*/command" },
+    { "{'transport': <'pty'>}", "POST", "*/pty" },
+    { "{'transport': <'pty'>}", "GET", "*/pty/*/ws" },
+  };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+
+  g_test_summary ("Coming in can be called off at each step");
+  for (gsize i = 0; i < G_N_ELEMENTS (stages); i++)
+    check_cancelled (server, &stages[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -382,5 +453,6 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
   g_test_add_func ("/opensandbox/entrance/token", test_token);
   g_test_add_func ("/opensandbox/entrance/program", test_program);
+  g_test_add_func ("/opensandbox/entrance/cancelled", test_cancelled);
   return g_test_run ();
 }
