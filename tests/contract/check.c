@@ -307,6 +307,22 @@ check_open_backend (Check *check)
   return FALSE;
 }
 
+gboolean
+check_open_backend_for (Check *check, const char *needed)
+{
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+  g_autofree char *reason = NULL;
+
+  if (!check_open_backend (check))
+    return FALSE;
+  capabilities = asb_backend_get_capabilities (check->backend);
+  if (asb_capabilities_supports (capabilities, needed))
+    return TRUE;
+  reason = g_strdup_printf ("the provider says that it lacks %s", needed);
+  check_skip (check, reason);
+  return FALSE;
+}
+
 /* Asynchronous calls. */
 
 void

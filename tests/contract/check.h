@@ -59,6 +59,9 @@ const char *check_id (AsbSandboxInfo *info);
 /* Opens check->backend; FALSE when it failed or was skipped. */
 gboolean check_open_backend (Check *check);
 
+/* The same where the sandbox has the capability @needed; skips the check otherwise. */
+gboolean check_open_backend_for (Check *check, const char *needed);
+
 /* For the asynchronous twins: check_ready_cb with the address of a result, and waiting for it. */
 void check_ready_cb (GObject *source, GAsyncResult *result, gpointer place);
 GAsyncResult *check_wait (GAsyncResult **place);

@@ -10,7 +10,9 @@ void check_provider (Check *check);
 void check_provider_calls (Check *check);
 void check_services (Check *check);
 void check_commands (Check *check);
+void check_jobs (Check *check);
 void check_files (Check *check);
+void check_search (Check *check);
 void check_archives (Check *check);
 void check_history_store (Check *check);
 

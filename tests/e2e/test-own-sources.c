@@ -100,7 +100,7 @@ compile (Story *story)
 {
   g_autoptr (AsbCommandResult) result = story_execute (
       story, "cd libasb && gcc -std=gnu11 -D_GNU_SOURCE -I. -Iwire -static guest/*.c wire/*.c"
-             " -ljansson -lpcre2-8 -lsqlite3 -lz -lm -o asb-guest");
+             " -larchive -ljansson -lpcre2-8 -lsqlite3 -lz -lm -o asb-guest");
 
   check_success (result);
 }
