@@ -91,25 +91,41 @@ measure (const ArchiveFile *file, int64_t size, int64_t offset, bool *is_hole)
   return size;
 }
 
-int64_t
-archive_file_read (ArchiveFile *file, uint8_t *bytes, size_t size, int64_t offset)
+/* 0 where there is nothing any more, or an error. */
+static ssize_t
+read_some (ArchiveFile *file, uint8_t *bytes, size_t size, int64_t offset)
 {
-  bool is_hole;
-  int64_t wanted = measure (file, (int64_t)size, offset, &is_hole);
-  ssize_t n = 0;
+  ssize_t n;
 
-  if (!is_hole && file->error == 0)
-    {
-      do
-        n = pread (file->fd, bytes, (size_t)wanted, offset);
-      while (n < 0 && errno == EINTR);
-      if (n < 0)
-        file->error = errno;
-    }
-  if (n > 0)
-    return n;
-  memset (bytes, 0, (size_t)wanted);
-  return wanted;
+  if (file->error != 0)
+    return 0;
+  do
+    n = pread (file->fd, bytes, size, offset);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    file->error = errno;
+  return n > 0 ? n : 0;
+}
+
+const uint8_t *
+archive_file_read (ArchiveFile *file, int64_t offset, size_t *size)
+{
+  static uint8_t bytes[ARCHIVE_FILE_BLOCK];
+  static uint8_t zeros[16 * ARCHIVE_FILE_BLOCK]; /* never written to, so that it takes no memory */
+  bool is_hole;
+  int64_t wanted = measure (file, sizeof zeros, offset, &is_hole);
+  ssize_t n;
+
+  *size = (size_t)wanted;
+  if (is_hole)
+    return zeros;
+  if (*size > sizeof bytes)
+    *size = sizeof bytes;
+  n = read_some (file, bytes, *size, offset);
+  if (n == 0)
+    return zeros;
+  *size = (size_t)n;
+  return bytes;
 }
 
 bool

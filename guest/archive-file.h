@@ -12,6 +12,8 @@
 /* A file with more pieces is packed with zeros for the holes behind the last of them. */
 #define ARCHIVE_FILE_MAX_PIECES 1024
 
+#define ARCHIVE_FILE_BLOCK 65536
+
 typedef struct
 {
   int fd;
@@ -31,9 +33,9 @@ void archive_file_close (ArchiveFile *file);
 
 void archive_file_find_holes (ArchiveFile *file, struct archive_entry *entry);
 
-/* Fills @bytes, at least one, with what is at @offset before the end, or zeros where there is
- * nothing any more. */
-int64_t archive_file_read (ArchiveFile *file, uint8_t *bytes, size_t size, int64_t offset);
+/* What is at @offset before the end, at least one byte, good until the next call; zeros where there
+ * is nothing any more. */
+const uint8_t *archive_file_read (ArchiveFile *file, int64_t offset, size_t *size);
 
 /* Since it was opened. */
 bool archive_file_has_changed (const ArchiveFile *file);

@@ -42,6 +42,8 @@ typedef struct
   void *shared; /* a tree */
   size_t n_shared;
   bool in_kernel_files;
+  bool is_refused; /* nobody takes any more */
+  bool is_over;
   int depth;
   char path[PATH_MAX];
 } Pack;
@@ -49,11 +51,17 @@ typedef struct
 static bool pack_name (Pack *pack, int directory_fd, const char *name);
 
 static bool
+goes_on (const Pack *pack)
+{
+  return !pack->is_refused && pack->caller->goes_on (pack->caller->data);
+}
+
+static bool
 fail_writing (Pack *pack)
 {
   const char *why = archive_error_string (pack->writer);
 
-  if (pack->caller->goes_on (pack->caller->data) && !pack->failure->code)
+  if (goes_on (pack) && !pack->failure->code)
     failure_set (pack->failure, FAILURE_IO_ERROR, "Could not pack “%.256s”: %.128s", pack->path,
                  why ? why : "it cannot be written");
   return false;
@@ -110,7 +118,7 @@ write_header (Pack *pack)
   if (archive_write_header (pack->writer, pack->entry) < ARCHIVE_WARN)
     return fail_writing (pack);
   pack->counts->members++;
-  return true;
+  return goes_on (pack);
 }
 
 /* Files with several names. */
@@ -176,23 +184,23 @@ write_all (Pack *pack, const uint8_t *bytes, size_t size)
       bytes += n;
       size -= (size_t)n;
     }
-  return pack->caller->goes_on (pack->caller->data);
+  return goes_on (pack);
 }
 
 /* The header has told how long it is; where it is not so any more zeros stand for the rest. */
 static bool
 write_content (Pack *pack, ArchiveFile *file)
 {
-  static uint8_t bytes[BLOCK_SIZE];
   int64_t done = 0;
 
   while (done < file->status.st_size)
     {
-      int64_t size = archive_file_read (file, bytes, sizeof bytes, done);
+      size_t size;
+      const uint8_t *bytes = archive_file_read (file, done, &size);
 
-      if (!write_all (pack, bytes, (size_t)size))
+      if (!write_all (pack, bytes, size))
         return false;
-      done += size;
+      done += (int64_t)size;
     }
   pack->counts->bytes += (uint64_t)done;
   pack->counts->files++;
@@ -275,7 +283,7 @@ pack_names (Pack *pack, int directory_fd, const NameList *names)
         }
       snprintf (pack->path + length, sizeof pack->path - length, "%s%s", length > 0 ? "/" : "",
                 name);
-      done = pack->caller->goes_on (pack->caller->data) && pack_name (pack, directory_fd, name);
+      done = goes_on (pack) && pack_name (pack, directory_fd, name);
       pack->path[length] = '\0';
     }
   return done;
@@ -434,17 +442,22 @@ pack_everything (Pack *pack)
                  : failure_set_errno (pack->failure, errno, "pack", packing->path);
 }
 
+/* A writer that has failed is not freed as a whole, so it does so only when it is freed: then it
+ * would write zeros for what is missing of a file. */
 static la_ssize_t
 send_bytes (struct archive *writer, void *data, const void *bytes, size_t size)
 {
   Pack *pack = data;
 
-  if (!pack->caller->send (pack->caller->data, bytes, size))
+  if (pack->is_over)
     {
       archive_set_error (writer, EPIPE, "nobody takes it");
       return -1;
     }
-  pack->counts->archive_bytes += size;
+  if (!pack->is_refused && pack->caller->send (pack->caller->data, bytes, size))
+    pack->counts->archive_bytes += size;
+  else
+    pack->is_refused = true;
   return (la_ssize_t)size;
 }
 
@@ -485,8 +498,8 @@ archive_pack (const ArchivePacking *packing, ArchiveCounts *counts, Failure *fai
   done = open_writer (&pack) && pack_everything (&pack);
   if (done && archive_write_close (pack.writer) != ARCHIVE_OK)
     done = fail_writing (&pack);
-  if (!done && pack.writer)
-    archive_write_fail (pack.writer);
+  done = done && !pack.is_refused;
+  pack.is_over = true;
   if (pack.writer)
     archive_write_free (pack.writer);
   archive_entry_free (pack.entry);

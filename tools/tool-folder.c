@@ -310,7 +310,7 @@ tool_folder_put (Tool *tool, AsbBackend *backend, const char *local, const char 
   g_input_stream_close (stream, NULL, NULL);
   tool_wait (&wait);
   tool_progress_end (&progress);
-  if (!work->done && work->failure.code && !g_str_equal (work->failure.code, FAILURE_IO_ERROR))
+  if (work->failure.code)
     return set_failure (&work->failure, error);
   if (!result)
     {

@@ -177,8 +177,8 @@ class Interrupted(Folders):
         while not looks_begun() and process.poll() is None:
             pass
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=LIMIT)
-        self.assertIn(process.returncode, (0, 130))
+        _, errors = process.communicate(timeout=LIMIT)
+        self.assertIn(process.returncode, (0, 130), errors)
         return process.returncode == 0
 
     def in_sandbox(self):

@@ -198,6 +198,24 @@ def test_stopped_and_cancelled():
             assert ending(client.wait(call)), call.reply
 
 
+def test_very_large_with_a_hole():
+    """Neither all of its zeros are sent, nor what is missing when nobody wants them any more."""
+    with Guest() as guest:
+        client = guest.connect()
+        make(guest, "f", b"x" * (2 * MIB))
+        os.truncate(guest.in_work("f"), 1 << 40)
+        call = pack(client, guest.work)
+        assert call.result["bytes"] == 1 << 40 and len(call.output[OUTPUT]) < 3 * MIB, call.result
+        assert unpack(client, guest.in_work("new"), bytes(call.output[OUTPUT]), max_file_bytes=1 << 40, max_bytes=1 << 40).result
+        assert os.stat(guest.in_work("new/f")).st_size == 1 << 40
+        client.credits = False
+        for format in ("tar", "tar.gz"):
+            call = client.start("file.pack", {"path": guest.work, "format": format})
+            client.wait_event(call)
+            client.send(CANCEL, call=call.number)
+            assert client.wait(call).error["code"] == "cancelled"
+
+
 def test_large_in_little_memory():
     with Guest() as guest:
         client = guest.connect()
