@@ -662,7 +662,7 @@ get_timeout (AsbOpensandboxClient *client, AsbOpensandboxRequest *request)
   gint64 timeout = asb_opensandbox_request_get_timeout (request);
   double seconds = asb_opensandbox_client_get_settings (client)->request_timeout_seconds;
 
-  return timeout >= 0 ? (guint)timeout : (guint)MAX (1.0, seconds * 1000.0);
+  return timeout >= 0 ? (guint)timeout : asb_opensandbox_settings_to_milliseconds (seconds);
 }
 
 void

@@ -238,6 +238,12 @@ asb_opensandbox_settings_set_transport (AsbOpensandboxSettings *self, const char
   return FALSE;
 }
 
+guint
+asb_opensandbox_settings_to_milliseconds (double seconds)
+{
+  return (guint)CLAMP (seconds * 1000.0, 1.0, (double)G_MAXINT);
+}
+
 char *
 asb_opensandbox_settings_dup_fingerprint (AsbOpensandboxSettings *self)
 {

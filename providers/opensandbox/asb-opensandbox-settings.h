@@ -68,6 +68,10 @@ gboolean asb_opensandbox_settings_set_tls_ca_file (AsbOpensandboxSettings *self,
 gboolean asb_opensandbox_settings_set_transport (AsbOpensandboxSettings *self, const char *name,
                                                  GError **error);
 
+/* A timeout for timers: at least one millisecond, and what fits where it is longer than any wait.
+ */
+guint asb_opensandbox_settings_to_milliseconds (double seconds);
+
 /* The first 16 hexadecimal digits of the SHA-256 of “scheme://domain”. */
 char *asb_opensandbox_settings_dup_fingerprint (AsbOpensandboxSettings *self);
 

@@ -124,6 +124,14 @@ test_environment (void)
 }
 
 static void
+test_milliseconds (void)
+{
+  g_assert_cmpuint (asb_opensandbox_settings_to_milliseconds (0.0001), ==, 1);
+  g_assert_cmpuint (asb_opensandbox_settings_to_milliseconds (30), ==, 30000);
+  g_assert_cmpuint (asb_opensandbox_settings_to_milliseconds (31622400), ==, G_MAXINT);
+}
+
+static void
 test_fingerprint (void)
 {
   g_autoptr (GError) error = NULL;
@@ -166,6 +174,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/url/refused", test_url_refused);
   g_test_add_func ("/settings/url/loopback", test_loopback);
   g_test_add_func ("/settings/environment", test_environment);
+  g_test_add_func ("/settings/milliseconds", test_milliseconds);
   g_test_add_func ("/settings/fingerprint", test_fingerprint);
   g_test_add_func ("/settings/provider", test_provider);
   return g_test_run ();
