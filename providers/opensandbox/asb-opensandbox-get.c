@@ -195,6 +195,7 @@ typedef struct
 {
   char *sandbox_id;
   guint n_tries;
+  gboolean may_have_acted; /* a try whose answer is not known */
 } Deletion;
 
 static void
@@ -216,6 +217,18 @@ is_open (const GError *error)
 
   return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
          && (status == 0 || status == 429 || status == 502 || status == 503);
+}
+
+/* Somebody else is deleting it at the moment, or it is held by something that lets go. */
+static gboolean
+is_busy (const GError *error)
+{
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
+
+  return asb_opensandbox_error_get_status (error) == 500 && info
+         && g_strcmp0 (asb_error_info_get_provider_error_code (info),
+                       "DOCKER::SANDBOX_DELETE_FAILED")
+                == 0;
 }
 
 static void
@@ -241,11 +254,13 @@ deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (lifecycle),
                                     deletion->sandbox_id);
+  deletion->may_have_acted |= !node && is_open (error);
   deletion->n_tries++;
   if (node
-      || (deletion->n_tries > 1 && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)))
+      || (deletion->may_have_acted
+          && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)))
     g_task_return_boolean (task, TRUE);
-  else if (is_open (error) && deletion->n_tries < MAX_DELETIONS)
+  else if ((is_open (error) || is_busy (error)) && deletion->n_tries < MAX_DELETIONS)
     asb_opensandbox_wait_async (deletion->n_tries * FIRST_PAUSE_MS, g_task_get_cancellable (task),
                                 paused_cb, g_object_ref (task));
   else

@@ -2,6 +2,8 @@
 
 #include "asb-opensandbox-identity.h"
 
+#include <string.h>
+
 #include "asb-opensandbox-labels.h"
 
 #define DERIVED_DIGITS 32
@@ -31,5 +33,6 @@ asb_opensandbox_identity_dup_instance_id (const char *provider_key, const char *
 gboolean
 asb_opensandbox_identity_is_id (const char *id)
 {
-  return *id && !g_str_equal (id, ".") && !g_str_equal (id, "..");
+  /* Servers decode a slash before they look for the route, so an id with one would name another. */
+  return *id && !g_str_equal (id, ".") && !g_str_equal (id, "..") && !strchr (id, '/');
 }

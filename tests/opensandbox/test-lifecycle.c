@@ -121,7 +121,8 @@ test_create_without_image (Fixture *fixture, gconstpointer data)
 static void
 test_not_found (Fixture *fixture, gconstpointer data)
 {
-  static const char *const ids[] = { "none", "..", ".", "a/b", "%2e%2e", "\303\274?#", "" };
+  static const char *const ids[]
+      = { "none", "..", ".", "a/b", "/", "none/pause", "%2e%2e", "\303\274?#", "" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
     {
@@ -135,6 +136,9 @@ test_not_found (Fixture *fixture, gconstpointer data)
       g_assert_false (asb_provider_delete_sandbox (fixture->provider, ids[i], NULL, &error));
       g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
     }
+  /* Servers take an escaped slash for one, so such an id would name another route. */
+  g_assert_cmpuint (asb_test_server_count (fixture->server, NULL, "*/*%2F*"), ==, 0);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, NULL, "/v1/sandboxes/"), ==, 0);
 }
 
 static void
@@ -162,6 +166,35 @@ test_delete_answer_lost (Fixture *fixture, gconstpointer data)
       asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 2);
+}
+
+/* Docker says so when somebody else is deleting it, and when something holds it for a moment. */
+static void
+test_delete_busy (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GError) error = NULL;
+  static const char *const busy
+      = "{'method':'DELETE','times':%d,'action':'reply','status':500,'json':{'code':"
+        "'DOCKER::SANDBOX_DELETE_FAILED','message':'removal is already in progress'}}";
+  g_autofree char *once = g_strdup_printf (busy, 1);
+  g_autofree char *always = g_strdup_printf (busy, 9);
+
+  asb_test_server_fault (fixture->server, always);
+  g_assert_false (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 3);
+  asb_test_server_heal (fixture->server);
+  g_clear_error (&error);
+  asb_test_server_fault (fixture->server, once);
+  g_assert_true (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_no_error (error);
+  /* Whoever else did it, it was not this one. */
+  asb_test_server_heal (fixture->server);
+  asb_test_server_fault (fixture->server, once);
+  g_assert_false (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
 }
 
 /* Time. */
@@ -424,6 +457,7 @@ main (int argc, char **argv)
   ADD ("not-found", NULL, test_not_found);
   ADD ("delete", NULL, test_delete);
   ADD ("delete/answer-lost", NULL, test_delete_answer_lost);
+  ADD ("delete/busy", NULL, test_delete_busy);
   ADD ("renew", NULL, test_renew);
   ADD ("renew/at-once", NULL, test_renew_at_once);
   ADD ("renew/server-clock", NULL, test_renew_by_server_clock);
