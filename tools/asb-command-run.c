@@ -97,8 +97,7 @@ finish (Tool *tool, AsbBackend *backend)
 static void
 say_no_sandbox (const GError *error)
 {
-  if (!options.no_record && g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
-      && strstr (error->message, "“sandbox_history”"))
+  if (!options.no_record && tool_sandbox_has_no_history (error))
     tool_message ("%s; it works with --no-record", error->message);
   else
     tool_message_error (error);

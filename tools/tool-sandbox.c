@@ -358,14 +358,35 @@ tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode 
   return create_backend (tool, options, error);
 }
 
+/* Where the guest does not run there is no record, but work. */
 AsbBackend *
 tool_sandbox_connect (Tool *tool, const char *text, GError **error)
 {
   g_auto (ToolSandbox) sandbox = { 0 };
+  g_autoptr (GError) cause = NULL;
+  AsbBackend *backend;
 
   if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
     return NULL;
-  return tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, error);
+  backend = tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, &cause);
+  if (backend)
+    return backend;
+  if (!tool_sandbox_has_no_history (cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return NULL;
+    }
+  backend = tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_NONE, error);
+  if (backend)
+    tool_message ("Nothing of this is recorded. %s", cause->message);
+  return backend;
+}
+
+gboolean
+tool_sandbox_has_no_history (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
+         && strstr (error->message, "“sandbox_history”");
 }
 
 gboolean

@@ -5,16 +5,14 @@ usage: test-servers.py SERVER
 """
 
 import json
-import os
 import pathlib
-import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "opensandbox-server"))
 
 import lookalike
 import tap_unittest
-from cli_test import FOLDER, Terminal, TestCase, asb, start
+from cli_test import BYTES, FOLDER, Terminal, TestCase, asb, start
 
 KEY = "key-that-is-secret"
 POLICY = {"defaultAction": "deny", "egress": [{"action": "allow", "target": "example.org"}]}
@@ -341,6 +339,73 @@ class Lifecycle(ServerTestCase):
                     self.assert_refused(self.asb(*command), 1, "not support")
         finally:
             self.done("rm", box)
+
+
+class Work(ServerTestCase):
+    """Inside sandboxes: by the guest, and where that does not run."""
+    NATIVE = ["--connect", "transport=native"]
+
+    def test_story(self):
+        box = self.done("create", "--provider", "opensandbox", "--image", "debian:12", "--ttl", "600",
+                        "--env", "GREETING=hi", "--resource", "cpu=1", "--resource", "memory=1Gi").strip()
+        self.assertRegex(box, r"\Aopensandbox:[0-9a-f-]{36}\Z")
+        self.assertEqual(self.json("info", box)["image"], "debian:12")
+        result = self.asb("exec", box, "--", "sh", "-c", "echo $GREETING; echo oops >&2; exit 5")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (5, b"hi\n", b"oops\n"))
+        self.assertEqual(self.done("exec", box, "pwd"), "/workspace\n")
+        (FOLDER / "data").write_bytes(BYTES)
+        self.done("put", box, str(FOLDER / "data"), "/workspace/data")
+        self.assertEqual(self.asb("cat", box, "data").stdout, BYTES)
+        self.assertEqual(self.done("ls", box), "data\n")
+        told = self.done("history", "list", box)
+        for words in ["sandbox.create", "command.execute", "exit 5", "file.write"]:
+            self.assertIn(words, told)
+        # Looking leaves no trace.
+        self.assertEqual(self.done("history", "list", box), told)
+        self.done("rm", box)
+
+    def test_run(self):
+        result = self.asb("run", "--provider", "opensandbox", "--show-record", "--", "sh", "-c",
+                          "cat; exit 3", stdin=b"in")
+        self.assertEqual((result.returncode, result.stdout), (3, b"in"), result.stderr)
+        self.assertIn(b"command.execute", result.stderr)
+        self.assertEqual(self.fetch("GET", "/sandboxes").json()["items"], [])
+
+    def test_of_a_snapshot(self):
+        box = self.done("create", "--provider", "opensandbox", "--ttl", "600").strip()
+        self.done("exec", box, "echo kept > /workspace/file")
+        snapshot = self.done("snapshot", "create", box).strip()
+        while self.json("snapshot", "show", snapshot)["state"] == "creating":
+            pass
+        other = self.done("create", "--provider", "opensandbox", "--snapshot", snapshot,
+                          "--ttl", "600").strip()
+        self.assertEqual(self.done("cat", other, "/workspace/file"), "kept\n")
+        self.done("rm", box, other)
+        result = self.asb("create", "--provider", "opensandbox", "--snapshot", "x", "--image", "y")
+        self.assert_refused(result, 1, "--image or --snapshot")
+
+    def test_no_guest(self):
+        place = ["--provider", "opensandbox", *self.NATIVE]
+        self.assert_refused(self.asb("run", *place, "--", "true"), 125, "--no-record")
+        self.assertEqual(self.done("run", *place, "--no-record", "--", "echo", "bare"), "bare\n")
+        box = self.done("create", "--provider", "opensandbox", "--ttl", "600").strip()
+        result = self.asb("exec", *self.NATIVE, box, "--", "sh", "-c", "echo bare; exit 2")
+        self.assertEqual((result.returncode, result.stdout), (2, b"bare\n"))
+        self.assertIn(b"Nothing of this is recorded", result.stderr)
+        self.done("rm", box)
+
+    def test_resources_that_are_none(self):
+        for text in ["cpu", "=1", "cpu="]:
+            self.assert_refused(self.asb("create", "--provider", "opensandbox", "--resource", text),
+                                1, f"“{text}”")
+
+    def test_what_the_server_refuses(self):
+        for options, word in [(["--image", "no-such-image"], "IMAGE_PULL_FAILED"),
+                              (["--platform", "plan9/amd64"], "plan9"),
+                              (["--resource", "memory=lots"], "lots"), (["--ttl", "59"], "60")]:
+            with self.subTest(options):
+                self.assert_refused(self.asb("create", "--provider", "opensandbox", *options), 1, word)
+        self.assertEqual(self.fetch("GET", "/sandboxes").json()["items"], [])
 
 
 if __name__ == "__main__":
