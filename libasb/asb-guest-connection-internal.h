@@ -30,6 +30,7 @@ struct _AsbGuestConnection
   GHashTable *calls; /* number to AsbGuestCall */
   guint32 last_number;
   GError *end_error; /* what ended it */
+  int closed_code;   /* what calls are told that were never sent, once it has ended */
 
   /* What is sent. */
   AsbGuestOutbox outbox;

@@ -50,6 +50,7 @@ asb_guest_connection_new (GIOStream *stream, const AsbGuestTimeouts *timeouts)
 
   g_atomic_ref_count_init (&self->references);
   self->timeouts = *timeouts;
+  self->closed_code = ASB_ERROR_CLOSED;
   self->calls = call_table_new ();
   asb_guest_outbox_init (&self->outbox);
   self->link = asb_guest_link_new (stream, &link_funcs, self);
@@ -378,7 +379,7 @@ was_sent (AsbGuestConnection *self, AsbGuestCall *call)
 static void
 interrupt_call (AsbGuestConnection *self, AsbGuestCall *call)
 {
-  int code = was_sent (self, call) ? self->end_error->code : ASB_ERROR_CLOSED;
+  int code = was_sent (self, call) ? self->end_error->code : self->closed_code;
   g_autoptr (GError) error
       = asb_guest_error_new (code, call->name, call->operation, self->end_error->message);
 
@@ -579,7 +580,7 @@ find_hindrance (AsbGuestConnection *self, AsbGuestCall *call)
   GError *error = NULL;
 
   if (self->state != ASB_GUEST_STATE_OPEN && self->state != ASB_GUEST_STATE_INTERRUPTED)
-    return asb_guest_error_new (ASB_ERROR_CLOSED, call->name, call->operation,
+    return asb_guest_error_new (self->closed_code, call->name, call->operation,
                                 self->end_error->message);
   if (self->state == ASB_GUEST_STATE_INTERRUPTED
       && g_hash_table_size (self->calls) >= MAX_INTERRUPTED_CALLS)

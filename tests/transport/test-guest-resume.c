@@ -582,19 +582,24 @@ test_nothing_to_come_back_to (void)
   {
     GQuark domain;
     int code;
-  } errors[] = { { G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED },
-                 { ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND },
-                 { ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE } };
+    int later; /* what is said to calls that come too late */
+  } errors[] = { { G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED, ASB_ERROR_CLOSED },
+                 { ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
+                 { ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED, ASB_ERROR_SANDBOX_EXPIRED },
+                 { ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE, ASB_ERROR_CLOSED } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       Fixture fixture = { 0 };
       Opener opener = { g_error_new_literal (errors[i].domain, errors[i].code, "Gone") };
+      Pending later = { 0 };
 
       open_with (&fixture, &opener, LONG);
       interrupt_call (&fixture);
       expect_unknown (&fixture, &fixture.pending, "cannot come back: Gone");
       wait_for_state (&fixture, ASB_TRANSPORT_STATE_CLOSED);
+      call_async (&fixture, "later", NULL, &later);
+      expect_answer (&fixture, &later, ASB_ERROR, errors[i].later, NULL);
       g_assert_cmpint (g_atomic_int_get (&opener.n_asked), ==, 1);
       close_transport (&fixture);
       g_error_free (opener.error);
