@@ -91,7 +91,7 @@ test_sandbox (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbSandboxInfo) info = parse_sandbox (
-      "{'id':'a/b','image':{'uri':'debian:12'},'snapshotId':null,'platform':null,"
+      "{'id':'a?b','image':{'uri':'debian:12'},'snapshotId':null,'platform':null,"
       "'status':{'state':'rUNNING','reason':'CONTAINER_RUNNING','message':null},"
       "'metadata':{'agent_sandbox.name':'n','sandbox_instance_id':'i','x':'y'},"
       "'createdAt':'2026-03-01T10:00:00.123456Z','expiresAt':'2026-03-01T18:10:00+08:00'}",
@@ -103,7 +103,7 @@ test_sandbox (void)
   ref = asb_sandbox_info_get_ref (info);
   g_assert_cmpstr (asb_sandbox_ref_get_provider_name (ref), ==, "opensandbox");
   g_assert_cmpstr (asb_sandbox_ref_get_provider_key (ref), ==, "opensandbox-default");
-  g_assert_cmpstr (asb_sandbox_ref_get_sandbox_id (ref), ==, "a/b");
+  g_assert_cmpstr (asb_sandbox_ref_get_sandbox_id (ref), ==, "a?b");
   g_assert_cmpstr (asb_sandbox_ref_get_sandbox_instance_id (ref), ==, "i");
   g_assert_cmpstr (asb_sandbox_ref_get_endpoint_fingerprint (ref), ==, "d30a576c03187167");
   g_assert_cmpstr (g_hash_table_lookup (asb_sandbox_ref_get_metadata (ref), "x"), ==, "y");
@@ -161,6 +161,7 @@ test_sandbox_refused (void)
     "{'id':7,'status':{'state':'Running'}}",
     "{'id':'','status':{'state':'Running'}}",
     "{'id':'..','status':{'state':'Running'}}",
+    "{'id':'a/b','status':{'state':'Running'}}",
     "{'id':'x'}",
     "{'id':'x','status':'Running'}",
     "{'id':'x','status':{}}",
