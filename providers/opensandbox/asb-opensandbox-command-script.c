@@ -298,13 +298,13 @@ append_started (GString *script, const char *token)
   g_string_append_printf (script, "printf '%%s\\n' \"%s " STARTED "$$\"\n", token);
 }
 
-char *
-asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, const char *folder,
-                                    GError **error)
+/* Takes @script, which may be NULL. */
+static char *
+complete (GString *taken, AsbCommandSpec *spec, const char *token, const char *folder,
+          GError **error)
 {
   g_autofree char *redirection = new_redirection (spec, folder);
-  g_autoptr (GString) script
-      = check (spec, error) ? new_preamble (spec, token, folder, FALSE, error) : NULL;
+  g_autoptr (GString) script = taken;
 
   if (!script)
     return NULL;
@@ -315,6 +315,27 @@ asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, con
   g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
                "A command may have at most %d KiB together with its arguments", MAX_SCRIPT / 1024);
   return NULL;
+}
+
+char *
+asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token, const char *folder,
+                                    GError **error)
+{
+  GString *script = check (spec, error) ? new_preamble (spec, token, folder, FALSE, error) : NULL;
+
+  return complete (script, spec, token, folder, error);
+}
+
+char *
+asb_opensandbox_command_script_new_job (AsbCommandSpec *spec, const char *token, const char *folder,
+                                        GError **error)
+{
+  g_autofree char *begin = g_strdup_printf ("exec >%s/f\n", folder);
+  GString *script = check (spec, error) ? new_preamble (spec, token, NULL, FALSE, error) : NULL;
+
+  if (script)
+    g_string_prepend (script, begin);
+  return complete (script, spec, token, folder, error);
 }
 
 /* Signals are for the command: what feeds it lives as long as execd has bytes for it. */

@@ -14,6 +14,10 @@
 char *asb_opensandbox_command_script_new (AsbCommandSpec *spec, const char *token,
                                           const char *folder, GError **error);
 
+/* The same for a job: what it says goes to the FIFO “f” in @folder, which is there. */
+char *asb_opensandbox_command_script_new_job (AsbCommandSpec *spec, const char *token,
+                                              const char *folder, GError **error);
+
 /* The same for a file that the shell of /pty reads, in which everything stands. With @input the
  * command's standard input comes in pieces: a line with their size, and the bytes; 0 is the end. */
 GBytes *asb_opensandbox_command_script_new_file (AsbCommandSpec *spec, const char *token,

@@ -29,6 +29,7 @@ static const Ability ABILITIES[] = {
     "execd sends lines of text; where it is asked for, output goes through files and comes when "
     "the "
     "command has ended" },
+  { ASB_CAPABILITY_BACKGROUND_JOBS, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
     "the guest does not run here" },
   { ASB_CAPABILITY_FILE_WATCH, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,

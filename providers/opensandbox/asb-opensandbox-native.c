@@ -5,6 +5,7 @@
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-native-files.h"
+#include "asb-opensandbox-native-jobs.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-start.h"
 #include "asb-opensandbox-terminal.h"
@@ -133,6 +134,108 @@ asb_opensandbox_native_start_command (AsbTransport *transport, AsbCommandSpec *s
   asb_opensandbox_thread_run (task, start_in_thread);
 }
 
+/* Jobs, and other calls by name. */
+
+typedef struct
+{
+  AsbOpensandboxExecd *execd;
+  AsbCommandSpec *spec;
+  char *name;
+  GVariant *arguments;
+} NamedCall;
+
+static void
+named_call_free (gpointer data)
+{
+  NamedCall *call = data;
+
+  g_clear_object (&call->execd);
+  g_clear_object (&call->spec);
+  g_clear_pointer (&call->arguments, g_variant_unref);
+  g_free (call->name);
+  g_free (call);
+}
+
+#define CALL_KEY "asb-opensandbox-call"
+
+/* Takes its place beside the data of the task, which belongs to who answers. */
+static void
+run_call (AsbTransport *transport, AsbCommandSpec *spec, const char *name, GVariant *arguments,
+          GTask *task, AsbOpensandboxTaskFunc function)
+{
+  NamedCall *call;
+
+  if (!asb_opensandbox_native_check (transport, task))
+    return;
+  call = g_new0 (NamedCall, 1);
+  call->execd = g_object_ref (ASB_OPENSANDBOX_NATIVE (transport)->execd);
+  call->spec = spec ? g_object_ref (spec) : NULL;
+  call->name = g_strdup (name);
+  call->arguments = g_variant_ref_sink (arguments ? arguments : g_variant_new ("a{sv}", NULL));
+  g_object_set_data_full (G_OBJECT (task), CALL_KEY, call, named_call_free);
+  asb_opensandbox_thread_run (task, function);
+}
+
+static void
+start_job_in_thread (GTask *task)
+{
+  NamedCall *call = g_object_get_data (G_OBJECT (task), CALL_KEY);
+
+  if (asb_command_spec_get_tty (call->spec))
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                             "execd gives no terminal to a job");
+  else
+    asb_opensandbox_native_start_job (call->execd, call->spec, call->name, task);
+}
+
+static void
+asb_opensandbox_native_start_job_vfunc (AsbTransport *transport, AsbCommandSpec *spec,
+                                        const char *name, GTask *task)
+{
+  run_call (transport, spec, name, NULL, task, start_job_in_thread);
+}
+
+static void
+refuse_call (GTask *task, const char *name)
+{
+  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                           "The guest does not run here, and execd has no call “%.128s”", name);
+}
+
+static void
+call_in_thread (GTask *task)
+{
+  NamedCall *call = g_object_get_data (G_OBJECT (task), CALL_KEY);
+
+  if (!asb_opensandbox_native_call_job (call->execd, call->name, call->arguments, task))
+    refuse_call (task, call->name);
+}
+
+static void
+asb_opensandbox_native_call (AsbTransport *transport, const char *name, GVariant *arguments,
+                             GTask *task)
+{
+  run_call (transport, NULL, name, arguments, task, call_in_thread);
+}
+
+static void
+open_call_in_thread (GTask *task)
+{
+  NamedCall *call = g_object_get_data (G_OBJECT (task), CALL_KEY);
+
+  if (g_str_equal (call->name, "job.output"))
+    asb_opensandbox_native_open_job_output (call->execd, call->arguments, task);
+  else
+    refuse_call (task, call->name);
+}
+
+static void
+asb_opensandbox_native_open_call (AsbTransport *transport, const char *name, GVariant *arguments,
+                                  GTask *task)
+{
+  run_call (transport, NULL, name, arguments, task, open_call_in_thread);
+}
+
 /* Closing. */
 
 static void
@@ -164,6 +267,9 @@ asb_opensandbox_native_iface_init (AsbTransportInterface *iface)
   iface->get_capabilities = asb_opensandbox_native_get_capabilities;
   iface->get_state = asb_opensandbox_native_get_state;
   iface->start_command = asb_opensandbox_native_start_command;
+  iface->start_job = asb_opensandbox_native_start_job_vfunc;
+  iface->call = asb_opensandbox_native_call;
+  iface->open_call = asb_opensandbox_native_open_call;
   iface->close = asb_opensandbox_native_close;
   asb_opensandbox_native_files_init (iface);
 }

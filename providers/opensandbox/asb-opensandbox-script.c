@@ -110,9 +110,10 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
 
 static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
 
-static AsbOpensandboxRequest *
-new_request (AsbOpensandboxExecd *execd, const char *text, const char *const *arguments,
-             const char *what)
+AsbOpensandboxRequest *
+asb_opensandbox_script_new_request (AsbOpensandboxExecd *execd, const char *text,
+                                    const char *const *arguments, guint timeout_ms,
+                                    const char *what)
 {
   AsbOpensandboxRequest *request
       = asb_opensandbox_execd_new_request (execd, "POST", "/command", what);
@@ -124,6 +125,8 @@ new_request (AsbOpensandboxExecd *execd, const char *text, const char *const *ar
   g_string_append (script, text);
   json_object_set_string_member (body, "command", script->str);
   json_object_set_string_member (body, "cwd", "/");
+  if (timeout_ms > 0)
+    json_object_set_int_member (body, "timeout", timeout_ms);
   json_node_init_object (node, body);
   asb_opensandbox_request_set_json (request, node);
   return request;
@@ -144,9 +147,9 @@ asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
   self->what = g_strdup (what);
   self->lines = g_ptr_array_new_with_free_func (g_free);
   self->errors = g_string_new (NULL);
-  self->run
-      = asb_opensandbox_run_start (execd, new_request (execd, text, arguments, what),
-                                   ASB_OPENSANDBOX_RUN_COMMAND, &handlers, g_object_ref (task));
+  self->run = asb_opensandbox_run_start (
+      execd, asb_opensandbox_script_new_request (execd, text, arguments, 0, what),
+      ASB_OPENSANDBOX_RUN_COMMAND, &handlers, g_object_ref (task));
 }
 
 AsbOpensandboxScriptResult *

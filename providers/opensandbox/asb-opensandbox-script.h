@@ -26,6 +26,12 @@ void asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *t
                                        GCancellable *cancellable, GAsyncReadyCallback callback,
                                        gpointer user_data);
 
+/* The request alone. @timeout_ms is for the script, 0 for none. Returns: (transfer full) */
+AsbOpensandboxRequest *asb_opensandbox_script_new_request (AsbOpensandboxExecd *execd,
+                                                           const char *text,
+                                                           const char *const *arguments,
+                                                           guint timeout_ms, const char *what);
+
 /* Any end of the script is a result; an error says that its end is not known, or that it did not
  * begin. Returns: (transfer full) */
 AsbOpensandboxScriptResult *asb_opensandbox_script_run_finish (AsbOpensandboxExecd *execd,

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-test-server.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Jobs through execd alone, as programs have them. */
+
+typedef struct
+{
+  AsbTestServer *server;
+  AsbBackend *backend;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbHistoryConfig) history
+      = g_object_new (ASB_TYPE_HISTORY_CONFIG, "mode", ASB_HISTORY_MODE_NONE, NULL);
+  g_autoptr (AsbOpensandboxConfig) config = g_object_new (
+      ASB_TYPE_OPENSANDBOX_CONFIG, "history", history, "transport", "native", "image", image, NULL);
+  g_autofree char *url = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fixture->server = asb_test_server_new (NULL);
+  url = g_strdup_printf ("http://127.0.0.1:%u", asb_test_server_get_port (fixture->server));
+  fixture->backend = asb_create_opensandbox_backend (url, config, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (asb_backend_close (fixture->backend, NULL, &error));
+  g_assert_no_error (error);
+  g_object_unref (fixture->backend);
+  asb_test_server_free (fixture->server);
+}
+
+static AsbJob *
+start (Fixture *fixture, const char *text, const char *name)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
+  g_autoptr (GError) error = NULL;
+  AsbJob *job = asb_backend_start_job (fixture->backend, spec, name, NULL, &error);
+
+  g_assert_no_error (error);
+  return job;
+}
+
+static GBytes *
+read_output (AsbJob *job, AsbOutputStream which, gint64 offset, gboolean follow)
+{
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GInputStream) stream = asb_job_open_output (job, which, offset, follow, NULL, &error);
+
+  g_assert_no_error (error);
+  g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, &error);
+  g_assert_no_error (error);
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
+}
+
+static void
+assert_output (AsbJob *job, AsbOutputStream which, gint64 offset, const char *expected, gsize size)
+{
+  g_autoptr (GBytes) bytes = read_output (job, which, offset, FALSE);
+
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, size);
+}
+
+static void
+test_whole (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbJob) job = start (fixture, "printf 'a\\377\\0b'; echo e >&2; exit 4", "the name");
+  g_autoptr (AsbJob) again = NULL;
+  g_autoptr (AsbJob) gone = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (GError) error = NULL;
+
+  result = asb_job_wait (job, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 4);
+  g_assert_cmpuint (asb_command_result_get_stdout_total (result), ==, 4);
+  assert_output (job, ASB_OUTPUT_STREAM_STDOUT, -1, "a\377\0b", 4);
+  assert_output (job, ASB_OUTPUT_STREAM_STDOUT, 2, "\0b", 2);
+  assert_output (job, ASB_OUTPUT_STREAM_STDOUT, 9, "", 0);
+  assert_output (job, ASB_OUTPUT_STREAM_STDERR, -1, "e\n", 2);
+
+  again = asb_backend_query_job (fixture->backend, asb_job_get_id (job), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_job_get_name (again), ==, "the name");
+  g_assert_cmpint (asb_job_get_state (again), ==, ASB_COMMAND_STATE_FAILED);
+  list = asb_backend_list_jobs (fixture->backend, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 1);
+
+  g_assert_true (asb_job_remove (job, NULL, &error));
+  g_assert_no_error (error);
+  gone = asb_backend_query_job (fixture->backend, asb_job_get_id (job), NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND);
+}
+
+static void
+test_stopped (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbJob) job = start (fixture, "trap '' TERM; echo; while :; do sleep 1; done", NULL);
+  g_autoptr (AsbJob) signalled = start (fixture, "exec sleep 1000", NULL);
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (AsbCommandResult) end = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (asb_job_remove (job, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_JOB_RUNNING);
+  g_clear_error (&error);
+  result = asb_job_stop (job, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_CANCELLED);
+
+  g_assert_true (asb_job_send_signal (signalled, SIGUSR1, NULL, &error));
+  g_assert_no_error (error);
+  end = asb_job_wait (signalled, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (end), ==, ASB_COMMAND_STATE_FAILED);
+  g_assert_cmpint (asb_command_result_get_term_signal (end), ==, SIGUSR1);
+}
+
+static void
+test_followed (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbJob) job
+      = start (fixture, "i=0; while [ $i -lt 5 ]; do echo $i; i=$((i+1)); sleep 0.1; done", NULL);
+  g_autoptr (GBytes) bytes = read_output (job, ASB_OUTPUT_STREAM_STDOUT, 2, TRUE);
+
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "1\n2\n3\n4\n", 8);
+}
+
+static void
+test_large (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbJob) job = start (fixture, "head -c 1500000 /dev/zero", NULL);
+  g_autoptr (GBytes) bytes = read_output (job, ASB_OUTPUT_STREAM_STDOUT, 0, TRUE);
+
+  g_assert_cmpuint (g_bytes_get_size (bytes), ==, 1500000);
+}
+
+static void
+test_refused (Fixture *fixture, gconstpointer image)
+{
+  static const char *const argv[] = { "no-such-program", NULL };
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (AsbJob) none = NULL;
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (GError) error = NULL;
+
+  job = asb_backend_start_job (fixture->backend, spec, NULL, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND);
+  g_clear_error (&error);
+  list = asb_backend_list_jobs (fixture->backend, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 0);
+  none = asb_backend_query_job (fixture->backend, "no such.'; touch /tmp/x", NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND);
+}
+
+static void
+test_timeout (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("exec sleep 1000");
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_command_spec_set_timeout_ms (spec, 300);
+  job = asb_backend_start_job (fixture->backend, spec, NULL, NULL, &error);
+  g_assert_no_error (error);
+  result = asb_job_wait (job, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_TIMEOUT);
+}
+
+static void
+add (const char *name, void (*function) (Fixture *fixture, gconstpointer image))
+{
+  static const char *const images[] = { "python:3.12", "busybox" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (images); i++)
+    {
+      g_autofree char *path
+          = g_strdup_printf ("/opensandbox/native/jobs/%s/%s", name, i == 0 ? "bash" : "busybox");
+
+      g_test_add (path, Fixture, images[i], set_up, function, tear_down);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add ("whole", test_whole);
+  add ("stopped", test_stopped);
+  add ("followed", test_followed);
+  add ("large", test_large);
+  add ("refused", test_refused);
+  add ("timeout", test_timeout);
+  return g_test_run ();
+}
