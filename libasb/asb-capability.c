@@ -176,6 +176,34 @@ asb_capability_init (AsbCapability *self)
 }
 
 /**
+ * asb_capability_new:
+ * @name: the name, for example %ASB_CAPABILITY_FILESYSTEM
+ * @support: how well it is supported
+ * @source: who says so
+ * @reason: (nullable): why it is not native
+ * @limits: (nullable) (element-type utf8 utf8): how far it goes, by name
+ *
+ * Makes a capability, with a copy of the limits.
+ *
+ * Returns: (transfer full): a new [class@Capability]
+ *
+ * Since: 1.0
+ */
+AsbCapability *
+asb_capability_new (const char *name, AsbCapabilitySupport support, const char *source,
+                    const char *reason, GHashTable *limits)
+{
+  g_autoptr (GHashTable) copy = NULL;
+
+  g_return_val_if_fail (name != NULL, NULL);
+  g_return_val_if_fail (source != NULL, NULL);
+
+  asb_property_replace_map (&copy, limits);
+  return g_object_new (ASB_TYPE_CAPABILITY, "name", name, "support", support, "source", source,
+                       "reason", reason, "limits", copy, NULL);
+}
+
+/**
  * asb_capability_get_name:
  * @self: a [class@Capability]
  *

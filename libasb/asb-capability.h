@@ -19,6 +19,10 @@ ASB_AVAILABLE_IN_1_0
 G_DECLARE_FINAL_TYPE (AsbCapability, asb_capability, ASB, CAPABILITY, GObject)
 
 ASB_AVAILABLE_IN_1_0
+AsbCapability *asb_capability_new (const char *name, AsbCapabilitySupport support,
+                                   const char *source, const char *reason,
+                                   GHashTable *limits) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
 const char *asb_capability_get_name (AsbCapability *self);
 ASB_AVAILABLE_IN_1_0
 AsbCapabilitySupport asb_capability_get_support (AsbCapability *self);

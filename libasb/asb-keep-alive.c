@@ -368,7 +368,8 @@ asb_keep_alive_hold_async (AsbKeepAlive *self, GAsyncReadyCallback callback, gpo
 
       self->state.n_holders++;
       set_timer (self);
-      if (self->state.is_asking)
+      /* What this thread itself holds up is not waited for: that would be for ever. */
+      if (self->state.is_asking && !asb_sync_blocks_context (self->context))
         {
           g_queue_push_tail (&self->holders, g_steal_pointer (&task));
           return;

@@ -523,8 +523,8 @@ add_keep_alive (AsbCapabilities *capabilities)
 
   g_hash_table_insert (limits, (gpointer) "min_seconds", (gpointer) "60");
   g_hash_table_insert (limits, (gpointer) "default_seconds", (gpointer) "600");
-  capability = g_object_new (ASB_TYPE_CAPABILITY, "name", ASB_CAPABILITY_KEEP_ALIVE, "support",
-                             ASB_CAPABILITY_SUPPORT_NATIVE, "source", NAME, "limits", limits, NULL);
+  capability = asb_capability_new (ASB_CAPABILITY_KEEP_ALIVE, ASB_CAPABILITY_SUPPORT_NATIVE, NAME,
+                                   NULL, limits);
   asb_capabilities_add_capability (capabilities, capability);
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a provider may do beyond the least can be written in Python, and used from there."""
 
+import threading
+
 import tap_unittest
 from asb_test import Asb, Gio, GLib, TestCase, wait_for
 from python_provider import DictionaryProvider
@@ -85,6 +87,43 @@ class FullProvider(DictionaryProvider):
         task.return_value(GLib.Variant("a{sv}", {"name": GLib.Variant("s", name),
                                                  "sandbox": GLib.Variant("s", sandbox_id or "none"),
                                                  "arguments": arguments}))
+
+
+class MortalProvider(DictionaryProvider):
+    """Its sandboxes live a second unless they are renewed, which is done where it lives."""
+
+    __gtype_name__ = "MortalProvider"
+
+    def __init__(self, **properties):
+        super().__init__(**properties)
+        self.renewed = []
+        self.renewed_enough = lambda: None
+
+    def do_get_capabilities(self):
+        capabilities = Asb.Capabilities.new()
+        capabilities.add_capability(
+            Asb.Capability.new(Asb.CAPABILITY_KEEP_ALIVE, Asb.CapabilitySupport.NATIVE, "test", None,
+                               {"min_seconds": "1", "default_seconds": "1"}))
+        return capabilities
+
+    def do_renew_sandbox(self, sandbox_id, seconds, task):
+        self.renewed.append((sandbox_id, seconds, threading.current_thread()))
+        task.return_value(self.info(sandbox_id))
+        if len(self.renewed) == 3:
+            self.renewed_enough()
+
+
+class TestKeepAlive(TestCase):
+    def test_in_its_own_context(self):
+        provider = MortalProvider()
+        loop = GLib.MainLoop()
+        provider.renewed_enough = loop.quit
+        with Asb.create_backend(Asb.BackendOptions(provider=provider), None) as backend:
+            sandbox_id = backend.get_ref().get_sandbox_id()
+            loop.run()
+        self.assertEqual(provider.renewed, [(sandbox_id, 1, threading.main_thread())] * 3)
+        spec = provider.specs[sandbox_id]
+        self.assertEqual((spec.get_ttl_mode(), spec.get_ttl_seconds()), (Asb.TtlMode.SECONDS, 1))
 
 
 class TestProviderFunctions(TestCase):
