@@ -528,6 +528,10 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
    *
    * What is said about the time to live of the sandbox.
    *
+   * With [const@CAPABILITY_KEEP_ALIVE] native, a sandbox that goes with its backend
+   * (%ASB_CLEANUP_POLICY_ON_CLOSE) is, with nothing said, given the provider's default and renewed
+   * while the backend is open, so that a program that crashes leaves nothing behind.
+   *
    * Since: 1.0
    */
   properties[PROP_SANDBOX_TTL_MODE] = g_param_spec_enum ("sandbox-ttl-mode", NULL, NULL,
@@ -537,6 +541,10 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
    * AsbBackendOptions:sandbox-ttl-seconds:
    *
    * The time to live in seconds, > 0, with %ASB_TTL_MODE_SECONDS.
+   *
+   * With [const@CAPABILITY_KEEP_ALIVE] native it is how long the sandbox lives after its last use:
+   * it is renewed while operations and commands run, and after them. Less than the provider takes
+   * is refused.
    *
    * Since: 1.0
    */

@@ -276,7 +276,7 @@ asb_keep_alive_new (AsbProvider *provider, const char *sandbox_id, const AsbKeep
   self->context = ASB_PROVIDER_GET_IFACE (provider)->thread_safe
                       ? g_main_context_ref (asb_io_thread_get_context ())
                       : asb_sync_ref_public_context ();
-  self->state.window = plan->seconds * second;
+  self->state.window = MIN (plan->seconds, G_MAXINT32) * second;
   self->state.always = plan->always;
   self->state.renewed_at = began_at;
   self->state.expires_at = began_at;

@@ -474,6 +474,20 @@ test_too_short (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (test_mock_get_calls (fixture->mock, "create_sandbox"), ==, 0);
 }
 
+static void
+test_very_long (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, G_MAXINT64);
+
+  g_test_summary ("A time that is as good as none does not have it renewed all the time");
+
+  g_object_unref (asb_backend_query_info (backend, NULL, &fixture->error));
+  g_assert_no_error (fixture->error);
+  wait_long (fixture);
+  g_assert_cmpuint (count (fixture, backend), ==, 0);
+  test_backend_close (backend);
+}
+
 static AsbBackend *
 connect_to (Fixture *fixture, AsbBackend *backend, gint64 seconds)
 {
@@ -542,6 +556,7 @@ main (int argc, char *argv[])
   add ("/keep-alive/backend/renew", test_backend_renew);
   add ("/keep-alive/backend/left-out", test_left_out);
   add ("/keep-alive/backend/too-short", test_too_short);
+  add ("/keep-alive/backend/very-long", test_very_long);
   add ("/keep-alive/backend/connected", test_connected);
 
   return g_test_run ();
