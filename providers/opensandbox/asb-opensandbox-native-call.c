@@ -34,8 +34,8 @@ asb_opensandbox_native_call_check_path (const char *path, GTask *task)
 }
 
 /* “/a//b/./c/” is “/a/b/c”. */
-static char *
-clean (const char *path)
+char *
+asb_opensandbox_native_call_clean (const char *path)
 {
   g_auto (GStrv) segments = g_strsplit (path, "/", -1);
   g_autoptr (GString) cleaned = g_string_new (NULL);
@@ -61,8 +61,8 @@ asb_opensandbox_native_call_run (AsbTransport *transport, AsbFileRequest *reques
   self = g_new0 (AsbOpensandboxNativeCall, 1);
   self->execd
       = g_object_ref (asb_opensandbox_native_get_execd (ASB_OPENSANDBOX_NATIVE (transport)));
-  self->path = clean (asb_file_request_get_path (request));
-  self->new_path = new_path ? clean (new_path) : NULL;
+  self->path = asb_opensandbox_native_call_clean (asb_file_request_get_path (request));
+  self->new_path = new_path ? asb_opensandbox_native_call_clean (new_path) : NULL;
   self->expected_hash = g_strdup (asb_file_request_get_expected_hash (request));
   self->contents = contents ? g_bytes_ref (contents) : NULL;
   self->flags = asb_file_request_get_flags (request);

@@ -48,3 +48,6 @@ AsbOpensandboxScriptResult *asb_opensandbox_native_call_finish (GTask *task, GAs
 
 /* Any thread. Whether it is an absolute path without “..”; answers @task if not. */
 gboolean asb_opensandbox_native_call_check_path (const char *path, GTask *task);
+
+/* Without empty segments and “.”. Returns: (transfer full) */
+char *asb_opensandbox_native_call_clean (const char *path);

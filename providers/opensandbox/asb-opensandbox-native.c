@@ -6,6 +6,7 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-native-files.h"
 #include "asb-opensandbox-native-jobs.h"
+#include "asb-opensandbox-native-search.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-start.h"
 #include "asb-opensandbox-terminal.h"
@@ -271,6 +272,8 @@ asb_opensandbox_native_iface_init (AsbTransportInterface *iface)
   iface->call = asb_opensandbox_native_call;
   iface->open_call = asb_opensandbox_native_open_call;
   iface->close = asb_opensandbox_native_close;
+  iface->find_files = asb_opensandbox_native_find_files;
+  iface->search_text = asb_opensandbox_native_search_text;
   asb_opensandbox_native_files_init (iface);
 }
 
