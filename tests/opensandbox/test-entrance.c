@@ -215,6 +215,42 @@ test_upload_once (void)
   g_assert_no_error (error);
 }
 
+static guint
+count_threads (void)
+{
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (tasks))
+    n++;
+  return n;
+}
+
+static void
+test_threads (void)
+{
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  const AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbBackend) first = asb_test_entrance_open (server, &entrance);
+  AsbTestEntrance same = { .ref = asb_backend_get_ref (first) };
+  g_autoptr (GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
+  guint n_before;
+
+  g_test_summary ("Another backend takes no other thread");
+  check_works (first);
+  n_before = count_threads ();
+  for (guint i = 0; i < 24; i++)
+    {
+      g_ptr_array_add (backends, asb_test_entrance_open (server, &same));
+      check_works (backends->pdata[i]);
+    }
+  /* Threads of GIO that had something to do may still wait for more. */
+  g_assert_cmpuint (count_threads (), <=, n_before + 4);
+  for (guint i = 0; i < backends->len; i++)
+    asb_test_entrance_close (backends->pdata[i]);
+  asb_test_entrance_close (first);
+}
+
 static void
 test_upload_again (void)
 {
@@ -448,6 +484,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/closed-behind-proxy", test_closed_behind_proxy);
   g_test_add_func ("/opensandbox/entrance/forced", test_forced);
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
+  g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
