@@ -149,6 +149,23 @@ def exchanges():
     }
 
 
+def guests():
+    return {
+        "listens": b'{"port": 40001, "pid": 7}',
+        "listens-where": b'{"port": 70000}',
+        "listens-odd": b'{"port": "1", "token": []}',
+        "ready": b"asb-guest: ready",
+        "missing": b"asb-guest: missing x86_64 /.agent-history",
+        "missing-elsewhere": b"asb-guest: missing aarch64 /root/a b/.agent-history",
+        "missing-where": b"asb-guest: missing  relative",
+        "nowhere": b"asb-guest: nowhere riscv64 ",
+        "failed": b"asb-guest: failed 126 s390x\nsh: cannot execute: Exec format error\n",
+        "failed-how": b"asb-guest: failed 99999999999999999999 \x1b[31m\n\x1b]0;x\x07\xff\xfe" + b"y" * 900,
+        "else": b"sh: 1: syntax error",
+        "not-utf8": b"asb-guest: missing \xff /\xff",
+    }
+
+
 OPENSANDBOX_WORDS = ["code", "message", "detail", "loc", "msg", "error", "status", "state", "metadata", "createdAt", "expiresAt", "egress", "endpoint",
                      "headers", "policy", "::NOT_FOUND", "<html", "404 page not found"]
 HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "Connection: close", "Location: /", "0\r\n\r\n",
@@ -156,6 +173,7 @@ HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transf
 
 CORPORA = {
     "opensandbox-events": events,
+    "opensandbox-guest": guests,
     "opensandbox-refusal": refusals,
     "opensandbox-replies": replies,
     "opensandbox-values": values,
@@ -164,5 +182,6 @@ CORPORA = {
 EVENT_WORDS = ["data:", "event:", "stdout", "stderr", "init", "execution_complete", "evalue", "traceback", "timestamp", "signal: killed"]
 
 JSON_DICTIONARIES = {"opensandbox-events": EVENT_WORDS, "opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS}
-DICTIONARIES = {"opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"]}
+DICTIONARIES = {"opensandbox-guest": ["asb-guest: ", "missing ", "nowhere ", "failed ", "ready", "{\"port\":"],
+                "opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"]}
 BYTE_DICTIONARIES = {"opensandbox-exchange": HTTP_WORDS}

@@ -172,6 +172,32 @@ test_forced (void)
     }
 }
 
+static void
+test_native_instead (void)
+{
+  const AsbTestEntrance entrance = { .options = THROUGH_SERVER, .image = "busybox" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+  AsbTestEntrance recorded = entrance;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where no way leads to the guest execd does the work, and the reasons are told");
+  asb_test_server_fault (server, NO_WEBSOCKETS);
+  backend = asb_test_entrance_open (server, &entrance);
+  check_way (backend, "native", "HTTP 400");
+  check_way (backend, "native", "bash");
+  check_works (backend);
+  capabilities = asb_backend_get_capabilities (backend);
+  g_assert_false (asb_capabilities_supports (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY));
+  asb_test_entrance_close (backend);
+  /* There is no record in the sandbox then: by default that is an error. */
+  recorded.history = ASB_HISTORY_MODE_SANDBOX;
+  g_assert_null (asb_test_entrance_try (server, &recorded, &error));
+  g_test_message ("%s", error->message);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
+}
+
 /* Putting it there. */
 
 typedef struct
@@ -483,6 +509,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/pty-instead", test_pty_instead);
   g_test_add_func ("/opensandbox/entrance/closed-behind-proxy", test_closed_behind_proxy);
   g_test_add_func ("/opensandbox/entrance/forced", test_forced);
+  g_test_add_func ("/opensandbox/entrance/native-instead", test_native_instead);
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
