@@ -42,8 +42,7 @@ print_table (GPtrArray *infos)
       g_autofree char *id = g_strndup (tool_sandbox_get_id (info), length);
       g_autofree char *age = tool_text_dup_age (asb_sandbox_info_get_created_at (info));
       const char *const cells[]
-          = { asb_sandbox_info_get_name (info), id,
-              tool_enum_get_nick (ASB_TYPE_SANDBOX_STATE, asb_sandbox_info_get_state (info)), age,
+          = { asb_sandbox_info_get_name (info), id, tool_sandbox_get_state (info), age,
               asb_sandbox_info_get_image (info) };
 
       tool_table_add_row (table, cells);

@@ -24,6 +24,7 @@ extern const ToolCommand tool_command_run;
 extern const ToolCommand tool_command_shell;
 extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
+extern const ToolCommand tool_command_watch;
 
 extern const ToolCommand tool_command_diagnostics;
 extern const ToolCommand tool_command_endpoint;

@@ -47,6 +47,15 @@ tool_sandbox_is_local (AsbSandboxInfo *info)
   return g_strcmp0 (provider, TOOL_LOCAL_PROVIDER) == 0;
 }
 
+const char *
+tool_sandbox_get_state (AsbSandboxInfo *info)
+{
+  if (tool_sandbox_is_removed (info)
+      && g_strcmp0 (asb_sandbox_info_get_reason (info), "expired") == 0)
+    return "expired";
+  return tool_enum_get_nick (ASB_TYPE_SANDBOX_STATE, asb_sandbox_info_get_state (info));
+}
+
 gboolean
 tool_sandbox_is_removed (AsbSandboxInfo *info)
 {
@@ -527,6 +536,7 @@ tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info)
   tool_json_add_text (json, "instance_id", asb_sandbox_ref_get_sandbox_instance_id (ref));
   tool_json_add_text (json, "name", asb_sandbox_info_get_name (info));
   tool_json_add_enum (json, "state", ASB_TYPE_SANDBOX_STATE, asb_sandbox_info_get_state (info));
+  tool_json_add_text (json, "reason", asb_sandbox_info_get_reason (info));
   tool_json_add_text (json, "message", asb_sandbox_info_get_message (info));
   tool_json_add_text (json, "image", asb_sandbox_info_get_image (info));
   tool_json_add_text (json, "workdir", asb_sandbox_info_get_workdir (info));

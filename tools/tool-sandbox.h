@@ -61,5 +61,7 @@ char *tool_sandbox_dup_full_name (AsbSandboxInfo *info);
 /* Characters of an id that tell these sandboxes apart. */
 guint tool_sandbox_get_short_length (GPtrArray *infos);
 gboolean tool_sandbox_is_local (AsbSandboxInfo *info);
+/* What is shown of its state: of one that was removed, whether its time was up. */
+const char *tool_sandbox_get_state (AsbSandboxInfo *info);
 gboolean tool_sandbox_is_removed (AsbSandboxInfo *info);
 void tool_sandbox_add_json (ToolJson *json, const char *name, AsbSandboxInfo *info);

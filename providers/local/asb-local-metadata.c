@@ -336,8 +336,7 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   g_autoptr (GListModel) mounts = asb_local_mounts_to_model (self->mounts);
   g_autoptr (GDateTime) expires_at = asb_local_expiry_to_date (&self->expiry);
   g_autoptr (AsbSandboxRef) ref = NULL;
-  const char *message
-      = state == ASB_SANDBOX_STATE_DELETED && self->expired ? "Its time is up" : NULL;
+  gboolean has_expired = state == ASB_SANDBOX_STATE_DELETED && self->expired;
 
   ref = g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", provider_name, "provider-key",
                       provider_key, "sandbox-id", self->id, "sandbox-instance-id",
@@ -345,7 +344,9 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   if (second)
     created_at = g_date_time_add (second, self->created_at % G_USEC_PER_SEC);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", self->name,
-                       "message", message, "image", "host", "workdir", self->workdir, "created-at",
-                       created_at, "expires-at", expires_at, "mounts", mounts, "limits",
-                       self->limits, "network", self->host_network ? "host" : "none", NULL);
+                       "reason", has_expired ? "expired" : NULL, "message",
+                       has_expired ? "Its time is up" : NULL, "image", "host", "workdir",
+                       self->workdir, "created-at", created_at, "expires-at", expires_at, "mounts",
+                       mounts, "limits", self->limits, "network",
+                       self->host_network ? "host" : "none", NULL);
 }

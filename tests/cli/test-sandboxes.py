@@ -67,7 +67,9 @@ class Sandboxes(TestCase):
         self.assert_refused(asb("rm", "short"), 1, "is up")
         self.assert_done(asb("rm", "-f", "short"))
         info = self.json("info", "short")
-        self.assertEqual((info["id"], info["state"], info["message"]), (short, "deleted", "Its time is up"))
+        self.assertEqual((info["id"], info["state"], info["reason"], info["message"]),
+                         (short, "deleted", "expired", "Its time is up"))
+        self.assertRegex(self.assert_done(asb("list", "--all")).decode(), rf"(?m)^short +{short[:4]}\w* +expired ")
         for options in [[], ["--no-record"]]:
             result = asb("run", *options, "--ttl", "1", "--", "sleep", "1000")
             self.assert_refused(result, 125, "cancelled", "The time of sandbox “", "is up")
@@ -165,7 +167,7 @@ class Sandboxes(TestCase):
     def test_list_json(self):
         sandbox = self.create("--name", "näme “x” \\ \"y\"")
         (entry,) = self.json("list")
-        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "message", "mounts", "limits", "network",
+        self.assertEqual(set(entry), {"provider", "id", "instance_id", "name", "state", "reason", "message", "mounts", "limits", "network",
                                       "image", "workdir", "created_at", "expires_at", "metadata"})
         self.assertEqual((entry["provider"], entry["id"]), ("local", sandbox))
         self.assertEqual(entry["name"], "näme “x” \\ \"y\"")
@@ -183,6 +185,7 @@ class Sandboxes(TestCase):
         self.assertEqual(self.json("list"), [])
         states = {entry["id"]: entry["state"] for entry in self.json("list", "--all")}
         self.assertEqual(states[sandbox], "deleted")
+        self.assertRegex(self.assert_done(asb("list", "--all")).decode(), r"(?m)^gone +\w+ +deleted ")
 
     def test_info(self):
         sandbox = self.create("--name", "scratch")

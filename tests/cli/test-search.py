@@ -2,9 +2,12 @@
 """asb find and grep."""
 
 import base64
+import json
+import select
+import signal
 
 import tap_unittest
-from cli_test import SandboxTestCase, Terminal, asb
+from cli_test import SandboxTestCase, Terminal, asb, start
 
 
 class Search(SandboxTestCase):
@@ -42,6 +45,57 @@ class Find(Search):
         self.assert_refused(asb("find", "box", "../*"), 1, "..")
         self.assert_refused(asb("find", "box", "x", "missing"), 1, "missing")
         self.assert_refused(asb("find", "box", "[x"), 1, "[x")
+
+
+class Watch(Search):
+    def watch(self, *arguments):
+        """A watch, and what it says at first: then nothing is missed any more."""
+        watch = start("watch", *arguments)
+        self.assertRegex(watch.stderr.readline(), b"^asb: watching")
+        return watch
+
+    def end(self, watch, signal_number=signal.SIGINT):
+        watch.send_signal(signal_number)
+        output, errors = watch.communicate(timeout=60)
+        return output
+
+    def test_changes(self):
+        watch = self.watch("-r", "box", "src")
+        self.assert_done(asb("exec", "box", "--", "mkdir", "/workspace/src/new"))
+        self.assertEqual(watch.stdout.readline(), b"created    /workspace/src/new\n")
+        self.assert_done(asb("exec", "box", "--", "mv", "/workspace/src/new", "/workspace/src/newer"))
+        self.assertEqual(watch.stdout.readline(), b"moved      /workspace/src/new -> /workspace/src/newer\n")
+        self.assert_done(asb("exec", "box", "--", "rmdir", "/workspace/src/newer"))
+        self.assertIn(b"deleted    /workspace/src/newer\n", self.rest(watch))
+
+    def rest(self, watch):
+        lines = []
+        while not lines or not lines[-1].startswith(b"deleted"):
+            lines.append(watch.stdout.readline())
+        self.end(watch)
+        return lines
+
+    def test_gone(self):
+        """It ends when there is nothing left to be watched."""
+        self.assert_done(asb("exec", "box", "--", "mkdir", "/workspace/passing"))
+        watch = self.watch("box", "passing")
+        self.assert_done(asb("exec", "box", "--", "rmdir", "/workspace/passing"))
+        watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, 0)
+
+    def test_json(self):
+        watch = start("watch", "--json", "-r", "box")
+        for turn in range(1000):
+            self.assert_done(asb("exec", "box", "--", "mkdir", f"/workspace/turn-{turn}"))
+            if select.select([watch.stdout], [], [], 0)[0]:
+                break
+        event = json.loads(b"".join(iter(watch.stdout.readline, b"}\n")) + b"}")
+        self.assertEqual((event["event"], event["is_directory"]), ("created", True))
+        self.end(watch)
+
+    def test_refused(self):
+        self.assert_refused(asb("watch", "box", "missing"), 1, "missing")
+        self.assert_refused(asb("watch", "nobody"), 1, "nobody")
 
 
 class Grep(Search):
