@@ -2,6 +2,8 @@
 
 #include "archive-input.h"
 
+#include "archive-zip.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,6 @@
 
 #define BLOCK_SIZE 65536
 #define MAGIC_SIZE 4
-#define EMPTY_ZIP_SIZE 22
 
 /* A tar ends with two blocks of zeros. */
 #define TAR_END 1024
@@ -22,6 +23,10 @@
 
 /* Beside the files, a zip holds their names. */
 #define MAX_ZIP_NAMES (64 * 1024 * 1024)
+
+/* Of a tar what is read before something of it is told: headers, and the map of a file with holes,
+ * all of which libarchive keeps. */
+#define MAX_STEP (2 * 1024 * 1024)
 
 /* What comes out is not compared with what went in before it is this much. */
 #define RATIO_SLACK (32 * 1024 * 1024)
@@ -58,6 +63,7 @@ struct ArchiveInput
   bool in_gzip;      /* to be ended */
   bool in_member;    /* of which some can be joined */
   uint64_t unpacked; /* bytes of the tar */
+  uint64_t told;     /* of them, when libarchive last came back */
   uint64_t zeros;    /* at the end of them */
 
   int spool_fd;
@@ -283,8 +289,15 @@ static la_ssize_t
 read_tar (struct archive *reader, void *data, const void **bytes)
 {
   const uint8_t *chunk = NULL;
-  ssize_t n = next_of_tar (data, &chunk);
+  ArchiveInput *input = data;
+  ssize_t n = next_of_tar (input, &chunk);
 
+  if (n > 0 && input->unpacked - input->told > MAX_STEP)
+    {
+      fail (input, FAILURE_TOO_LARGE,
+            "A header or the map of a file with holes is larger than 2 MiB");
+      n = -1;
+    }
   if (n < 0)
     archive_set_error (reader, EIO, "it could not be read");
   *bytes = chunk;
@@ -390,17 +403,25 @@ seek_zip (struct archive *reader, void *data, la_int64_t offset, int whence)
   return wanted;
 }
 
-/* One without members is nothing but the end of a list, which libarchive does not take for a zip.
- */
+/* libarchive does not take one without members for a zip. */
 static bool
-is_empty_zip (const ArchiveInput *input)
+prepare_zip (ArchiveInput *input, bool *is_empty)
 {
-  static const uint8_t NONE[EMPTY_ZIP_SIZE] = { 'P', 'K', 5, 6 };
-  uint8_t bytes[EMPTY_ZIP_SIZE];
-
-  return input->format == FORMAT_ZIP && input->spool_size == EMPTY_ZIP_SIZE
-         && pread (input->spool_fd, bytes, sizeof bytes, 0) == EMPTY_ZIP_SIZE
-         && memcmp (bytes, NONE, sizeof bytes) == 0;
+  *is_empty = false;
+  switch (archive_zip_prepare (input->spool_fd, input->spool_size, input->bounds->members))
+    {
+    case ARCHIVE_ZIP_EMPTY:
+      *is_empty = true;
+      return true;
+    case ARCHIVE_ZIP_TOO_MANY:
+      fail (input, FAILURE_TOO_LARGE, "The zip has more members than max_members");
+      failure_add_detail (input->failure, "limit", json_string ("max_members"));
+      return false;
+    case ARCHIVE_ZIP_DAMAGED:
+      return archive_input_fail (input, "its list of contents is not at its end");
+    default:
+      return true;
+    }
 }
 
 /* Members. */
@@ -456,6 +477,8 @@ look (ArchiveInput *input)
 static bool
 begin (ArchiveInput *input, int directory_fd)
 {
+  bool is_empty = false;
+
   if (!look (input))
     return false;
   if (input->format == FORMAT_TAR_GZIP)
@@ -464,9 +487,10 @@ begin (ArchiveInput *input, int directory_fd)
       if (!input->in_gzip)
         return failure_set_errno (input->failure, ENOMEM, "unpack into", input->path);
     }
-  if (input->format == FORMAT_ZIP && !spool (input, directory_fd))
+  if (input->format == FORMAT_ZIP
+      && (!spool (input, directory_fd) || !prepare_zip (input, &is_empty)))
     return false;
-  return is_empty_zip (input) || open_reader (input);
+  return is_empty || open_reader (input);
 }
 
 ArchiveInput *
@@ -533,6 +557,7 @@ archive_input_next (ArchiveInput *input, struct archive_entry **entry)
 {
   int status = input->reader ? archive_read_next_header (input->reader, entry) : ARCHIVE_EOF;
 
+  input->told = input->unpacked;
   if (!input->caller->goes_on (input->caller->data) || input->failure->code)
     return ARCHIVE_INPUT_FAILED;
   if (status == ARCHIVE_EOF)
@@ -557,6 +582,7 @@ archive_input_read (ArchiveInput *input, const void **bytes, size_t *size, int64
   do
     status = archive_read_data_block (input->reader, bytes, size, &at);
   while (status == ARCHIVE_OK && *size == 0);
+  input->told = input->unpacked;
   *offset = at;
   if (!input->caller->goes_on (input->caller->data) || input->failure->code)
     return false;

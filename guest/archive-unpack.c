@@ -352,20 +352,40 @@ unpack_hard_link (Unpack *unpack)
   return unpack->failure->code == NULL;
 }
 
+/* What a link or a folder says that it holds. */
+static bool
+drop_content (Unpack *unpack)
+{
+  const void *bytes;
+  size_t size;
+  int64_t offset;
+
+  do
+    if (!archive_input_read (unpack->input, &bytes, &size, &offset))
+      return false;
+  while (size > 0);
+  return true;
+}
+
+static bool
+unpack_no_file (Unpack *unpack)
+{
+  if (archive_entry_hardlink (unpack->entry))
+    return open_directory (unpack) && unpack_hard_link (unpack);
+  if (archive_entry_filetype (unpack->entry) == AE_IFDIR)
+    return unpack_folder (unpack);
+  return open_directory (unpack) && unpack_symlink (unpack);
+}
+
 static bool
 unpack_member (Unpack *unpack)
 {
   if (!check_name (unpack) || !check_kind (unpack) || !check_size (unpack))
     return false;
   unpack->counts->members++;
-  if (archive_entry_filetype (unpack->entry) == AE_IFDIR && !archive_entry_hardlink (unpack->entry))
-    return unpack_folder (unpack);
-  if (!open_directory (unpack))
-    return false;
-  if (archive_entry_hardlink (unpack->entry))
-    return unpack_hard_link (unpack);
-  return archive_entry_filetype (unpack->entry) == AE_IFLNK ? unpack_symlink (unpack)
-                                                            : unpack_file (unpack);
+  if (archive_entry_filetype (unpack->entry) == AE_IFREG && !archive_entry_hardlink (unpack->entry))
+    return open_directory (unpack) && unpack_file (unpack);
+  return unpack_no_file (unpack) && drop_content (unpack);
 }
 
 static bool

@@ -136,7 +136,9 @@ tool_operation_dup_sizes (AsbHistoryOperation *operation)
   gint64 size;
 
   if (!tool_operation_is_command (operation))
-    return look_up_integer (result, "size", &size) ? tool_text_dup_size (size) : NULL;
+    return look_up_integer (result, "size", &size) || look_up_integer (result, "bytes", &size)
+               ? tool_text_dup_size (size)
+               : NULL;
   if (look_up_integer (result, "stdout_total_bytes", &size))
     first = tool_text_dup_size (size);
   if (look_up_integer (result, "stderr_total_bytes", &size))

@@ -95,6 +95,14 @@ def test_names_are_bytes():
             for name in names:
                 with open(os.path.join(os.fsencode(target), name), "rb") as file:
                     assert file.read() == name
+        # In a zip, too; but "\\" is "/" there, where a name has none of that.
+        target = guest.in_work("zip")
+        told = [name for name in names if b"\xff" not in name]
+        assert unpack(client, target, zipped(*[(name.decode(), name, stat.S_IFREG | 0o644) for name in told])).result
+        for name in told:
+            with open(os.path.join(os.fsencode(target), name.replace(b"\\", b"/")), "rb") as file:
+                assert file.read() == name
+        assert unpack(client, guest.in_work("no"), zipped(("..\\x", b"bad", stat.S_IFREG | 0o644))).error["code"] == "upload_archive_security_error"
         # "." and what is empty between slashes means nothing.
         assert unpack(client, guest.in_work("dots"), tar(folder("./"), member("./a//./b", b"x"))).result
         assert tree(guest.in_work("dots")) == {"a": "folder", "a/b": b"x"}
@@ -367,6 +375,32 @@ def test_bombs():
         error, took = measured(guest, client, bomb_of_zip(512 * MIB, claimed=1000))
         assert error["code"] in ("archive_damaged", "too_large") and took < 5, (error, took)
         assert memory_of(guest) < 48 * 1024, memory_of(guest)
+
+
+def list_of_zip(n):
+    """Nothing but a list of contents, of members that all are the first."""
+    local = b"PK\3\4" + struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 0x21, 0, 0, 0, 1, 0) + b"a"
+    central = (b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 0x314, 20, 0, 0, 0, 0x21, 0, 0, 0, 1, 0, 0, 0, 0, 0o100644 << 16, 0) + b"a") * n
+    return local + central + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, n & 0xffff, n & 0xffff, len(central), len(local), 0)
+
+
+def test_lists_that_fill_memory():
+    """What libarchive keeps before it tells of anything."""
+    with Guest() as guest:
+        client = guest.connect()
+        error = unpack(client, guest.in_work("no"), list_of_zip(1_000_000)).error
+        assert error["code"] == "too_large" and error["details"]["limit"] == "max_members", error
+        # A map of holes: each takes four bytes here and ten times as much in memory.
+        map = b"9999999\n" + b"0\n0\n" * (8 << 20)
+        headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "s", "GNU.sparse.realsize": "10"}
+        for data in (tar(member("GNUSparseFile.0/s", map, pax_headers=headers)), gzip.compress(tar(member("GNUSparseFile.0/s", map, pax_headers=headers)))):
+            error = unpack(client, guest.in_work("no"), data).error
+            assert error["code"] == "too_large", error
+        assert memory_of(guest) < 48 * 1024, memory_of(guest)
+        # What a link says that it holds is read, not kept.
+        info, _ = hard_link("h", "a")
+        info.size = 20 * MIB
+        assert unpack(client, guest.in_work("new"), tar(member("a", b"x"))[:1024] + info.tobuf() + b"y" * info.size + b"\0" * 1024).reply
 
 
 def test_archives_in_archives_stay_closed():
