@@ -28,6 +28,6 @@ asb_opensandbox_answer_variant (GTask *task, GVariant *variant)
   g_auto (GValue) value = G_VALUE_INIT;
 
   g_value_init (&value, G_TYPE_VARIANT);
-  g_value_take_variant (&value, g_variant_ref_sink (variant));
+  g_value_take_variant (&value, g_variant_take_ref (variant));
   g_task_return_value (task, &value);
 }

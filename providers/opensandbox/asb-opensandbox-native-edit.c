@@ -8,6 +8,7 @@
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-native.h"
 #include "asb-opensandbox-native-read.h"
+#include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-writing.h"
 #include "text-replace.h"
 
@@ -20,6 +21,7 @@ typedef struct
 {
   AsbOpensandboxExecd *execd;
   char *path;
+  char *shown; /* the path, for messages */
   char *old_text;
   char *new_text;
   char *expected_hash;
@@ -36,6 +38,7 @@ edit_free (gpointer data)
   g_clear_object (&self->execd);
   g_clear_pointer (&self->content, g_bytes_unref);
   g_free (self->path);
+  g_free (self->shown);
   g_free (self->old_text);
   g_free (self->new_text);
   g_free (self->expected_hash);
@@ -46,16 +49,16 @@ static GError *
 new_count_error (Edit *self, gint64 count)
 {
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
-  g_autofree char *shown = g_utf8_make_valid (self->path, 256);
   g_autofree char *message = NULL;
   GVariantDict details;
 
   if (count == 0)
-    message = g_strdup_printf ("The text was not found in “%s”", shown);
+    message = g_strdup_printf ("The text was not found in “%s”", self->shown);
   else
-    message = g_strdup_printf ("The text is in “%s” %" G_GINT64_FORMAT " times%s", shown, count,
-                               self->expected_count > 0 ? ", which is not as often as expected"
-                                                        : ": say more of it, or replace all");
+    message
+        = g_strdup_printf ("The text is in “%s” %" G_GINT64_FORMAT " times%s", self->shown, count,
+                           self->expected_count > 0 ? ", which is not as often as expected"
+                                                    : ": say more of it, or replace all");
   g_variant_dict_init (&details, NULL);
   g_variant_dict_insert (&details, "count", "x", count);
   asb_error_info_set_details (info, g_variant_dict_end (&details));
@@ -67,7 +70,7 @@ static GError *
 new_too_large (Edit *self)
 {
   return g_error_new (ASB_ERROR, ASB_ERROR_TOO_LARGE, "Could not edit “%s”: more than %d MiB",
-                      self->path, MAX_EDITED / (1024 * 1024));
+                      self->shown, MAX_EDITED / (1024 * 1024));
 }
 
 /* NULL with @error set. */
@@ -160,7 +163,7 @@ read_cb (GTask *task, GBytes *taken_bytes, AsbFileInfo *taken_info)
     error = new_too_large (self);
   else if (self->expected_hash && strcmp (hash, self->expected_hash) != 0)
     error = g_error_new (ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION,
-                         "“%s” has changed since it was read", self->path);
+                         "“%s” has changed since it was read", self->shown);
   else
     self->content = replace_text (self, bytes, &count, &error);
   if (error)
@@ -210,6 +213,7 @@ asb_opensandbox_native_edit_file (AsbTransport *transport, AsbFileEdit *edit, GT
   self->execd
       = g_object_ref (asb_opensandbox_native_get_execd (ASB_OPENSANDBOX_NATIVE (transport)));
   self->path = g_strdup (asb_file_edit_get_path (edit));
+  self->shown = asb_opensandbox_shell_show_path (self->path);
   self->old_text = g_strdup (asb_file_edit_get_old_text (edit));
   self->new_text = g_strdup (asb_file_edit_get_new_text (edit));
   self->expected_hash = g_strdup (asb_file_edit_get_expected_hash (edit));

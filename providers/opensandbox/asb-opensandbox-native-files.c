@@ -247,7 +247,7 @@ move (GTask *task)
 
   if (!call->new_path)
     g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                             "Where to move “%s” is not said", call->path);
+                             "Where to move the file is not said");
   else
     asb_opensandbox_native_call_script (task, MOVE, arguments, "move", done_cb);
 }
@@ -287,7 +287,7 @@ set_attributes (GTask *task)
   arguments[3] = owner->str;
   if (call->mode < 0 && owner->len == 0)
     g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                             "Which attributes of “%s” to change is not said", call->path);
+                             "Which attributes to change is not said");
   else
     asb_opensandbox_native_call_script (task, SET_ATTRIBUTES, arguments, "change the attributes of",
                                         attributes_set_cb);

@@ -40,6 +40,7 @@ typedef struct
   AsbOpensandboxRun *background;
   gboolean background_began;
   gboolean listener_done;
+  gboolean over; /* the answer is on its way */
   int pid;
   gint64 started_us;
   GError *refusal;
@@ -78,6 +79,7 @@ fail (GTask *task, GError *error)
   JobStart *self = g_task_get_task_data (task);
   const char *const arguments[] = { self->folder, NULL };
 
+  self->over = TRUE;
   asb_opensandbox_script_run_async (self->execd, "rm -rf \"$1\"", arguments, "forget the job", NULL,
                                     removed_cb, NULL);
   g_task_return_error (task, error);
@@ -136,6 +138,7 @@ remember (GTask *task)
       fail (task, error);
       return;
     }
+  self->over = TRUE;
   self->status = g_variant_ref_sink (asb_opensandbox_job_to_variant (job));
   asb_opensandbox_script_run_async (self->execd, REMEMBER, arguments, "remember the job", NULL,
                                     remembered_cb, g_object_ref (task));
@@ -147,7 +150,7 @@ go_on (GTask *task, const GError *error)
 {
   JobStart *self = g_task_get_task_data (task);
 
-  if (g_task_get_completed (task) || self->status)
+  if (self->over)
     return;
   if (self->refusal)
     fail (task, g_steal_pointer (&self->refusal));
@@ -155,7 +158,7 @@ go_on (GTask *task, const GError *error)
     fail (task, g_error_copy (error));
   else if (self->pid > 0 && self->background_began && asb_opensandbox_run_get_id (self->background))
     remember (task);
-  else if (self->listener_done)
+  else if (self->listener_done && self->pid == 0)
     fail (task,
           g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION, "The job could not be started: %s",
                        self->errors->len > 0 ? self->errors->str : "no reason given"));

@@ -182,8 +182,7 @@ gathered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
                     g_steal_pointer (&self->info));
   else if (self->bytes->len > G_MAXUINT - size)
     g_task_return_new_error (self->task, ASB_ERROR, ASB_ERROR_TOO_LARGE,
-                             "“%s” is too large to be read into memory",
-                             asb_file_info_get_path (self->info));
+                             "The file is too large to be read into memory");
   else
     {
       g_byte_array_append (self->bytes, g_bytes_get_data (bytes, NULL), (guint)size);

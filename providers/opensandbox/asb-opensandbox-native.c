@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-native-code.h"
 #include "asb-opensandbox-native-files.h"
 #include "asb-opensandbox-native-jobs.h"
 #include "asb-opensandbox-native-search.h"
@@ -208,7 +209,8 @@ call_in_thread (GTask *task)
 {
   NamedCall *call = g_object_get_data (G_OBJECT (task), CALL_KEY);
 
-  if (!asb_opensandbox_native_call_job (call->execd, call->name, call->arguments, task))
+  if (!asb_opensandbox_native_call_job (call->execd, call->name, call->arguments, task)
+      && !asb_opensandbox_native_call_code (call->execd, call->name, call->arguments, task))
     refuse_call (task, call->name);
 }
 

@@ -12,7 +12,6 @@
 
 #define MAX_ERRORS 4096
 #define MAX_SHOWN 400
-#define MAX_PATH_SHOWN 256
 
 typedef struct
 {
@@ -203,7 +202,7 @@ GError *
 asb_opensandbox_script_error_new (const char *errors, const char *what, const char *path)
 {
   g_autofree char *shown = asb_opensandbox_error_dup_text (errors, strlen (errors), MAX_SHOWN);
-  g_autofree char *valid = path ? g_utf8_make_valid (path, MAX_PATH_SHOWN) : NULL;
+  g_autofree char *valid = path ? asb_opensandbox_shell_show_path (path) : NULL;
   g_autofree char *subject = NULL;
   AsbError code = ASB_ERROR_IO;
 

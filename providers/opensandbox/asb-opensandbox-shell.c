@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define MAX_PATH_SHOWN 256
+
 static void
 append_quoted (GString *script, const char *text, gsize size)
 {
@@ -85,4 +87,10 @@ asb_opensandbox_shell_is_plain_path (const char *path)
     if (g_ascii_iscntrl (*at) || *at == '$' || *at == '~')
       return FALSE;
   return path[0] == '/' && g_utf8_validate (path, -1, NULL);
+}
+
+char *
+asb_opensandbox_shell_show_path (const char *path)
+{
+  return g_utf8_make_valid (path, (gssize)MIN (strlen (path), MAX_PATH_SHOWN));
 }

@@ -22,3 +22,6 @@ char *asb_opensandbox_shell_new_token (void);
 /* Whether execd takes @path as it stands. It fills in “~” and “$NAME” of paths, says in JSON only
  * what is UTF-8, and puts the name of what is downloaded into a header. */
 gboolean asb_opensandbox_shell_is_plain_path (const char *path);
+
+/* @path for a message: valid UTF-8, not too long. Returns: (transfer full) */
+char *asb_opensandbox_shell_show_path (const char *path);

@@ -71,9 +71,8 @@ asb_opensandbox_tree_add_error (AsbOpensandboxTree *self, char *message)
 {
   self->n_errors++;
   if (self->errors->len < MAX_TOLD_ERRORS)
-    g_ptr_array_add (self->errors, message);
-  else
-    g_free (message);
+    g_ptr_array_add (self->errors, g_utf8_make_valid (message, -1));
+  g_free (message);
 }
 
 /* What is wanted. @relative is without “./”. */

@@ -72,6 +72,7 @@ struct _AsbOpensandboxWriting
 {
   AsbOpensandboxExecd *execd;
   char *path;
+  char *shown; /* the path, for messages */
   char *expected_hash;
   int mode;
   AsbFileFlags flags;
@@ -96,6 +97,7 @@ writing_free (AsbOpensandboxWriting *self)
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_error (&self->error);
   g_free (self->path);
+  g_free (self->shown);
   g_free (self->expected_hash);
   g_free (self->token);
   g_free (self->target);
@@ -121,7 +123,7 @@ take_place (AsbOpensandboxWriting *self, char **lines, GError **error)
   if (!lines[0])
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                   "The sandbox did not say where to write “%s”", self->path);
+                   "The sandbox did not say where to write “%s”", self->shown);
       return FALSE;
     }
   target = asb_opensandbox_script_decode (lines, 1, NULL, error);
@@ -163,6 +165,7 @@ asb_opensandbox_writing_prepare (AsbOpensandboxExecd *execd,
 
   self->execd = g_object_ref (execd);
   self->path = g_strdup (rules->path);
+  self->shown = asb_opensandbox_shell_show_path (rules->path);
   self->expected_hash = g_strdup (rules->expected_hash);
   self->mode = rules->mode;
   self->flags = rules->flags;
@@ -184,15 +187,14 @@ static GError *
 new_changed (AsbOpensandboxWriting *self, const char *actual)
 {
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
-  g_autofree char *shown = g_utf8_make_valid (self->path, 256);
   g_autofree char *message = NULL;
   gboolean exists = strcmp (actual, "-") != 0;
   GVariantDict details;
 
-  message = g_strdup_printf ("“%s” %s", shown,
+  message = g_strdup_printf ("“%s” %s", self->shown,
                              exists ? "has changed since it was read" : "no longer exists");
   g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "path", "s", shown);
+  g_variant_dict_insert (&details, "path", "s", self->shown);
   g_variant_dict_insert (&details, "expected_hash", "s", self->expected_hash);
   if (exists)
     g_variant_dict_insert (&details, "actual_hash", "s", actual);
@@ -209,7 +211,7 @@ new_info (AsbOpensandboxWriting *self, char **lines, GError **error)
   if (!lines[0] || !lines[1])
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                   "The sandbox did not say whether it wrote “%s”", self->path);
+                   "The sandbox did not say whether it wrote “%s”", self->shown);
       return NULL;
     }
   if (strcmp (lines[0], "done") != 0)
@@ -225,7 +227,7 @@ new_info (AsbOpensandboxWriting *self, char **lines, GError **error)
     return info;
   g_object_unref (info);
   g_set_error (error, ASB_ERROR, ASB_ERROR_IO, "“%s” has not the size of what was written to it",
-               self->path);
+               self->shown);
   return NULL;
 }
 

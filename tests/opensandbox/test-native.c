@@ -632,6 +632,80 @@ test_line_windows (gconstpointer image)
 }
 
 static void
+test_code (void)
+{
+  World world;
+  GVariantDict arguments;
+  g_autoptr (GVariant) result = NULL;
+  g_autoptr (GVariant) contexts = NULL;
+  g_autoptr (GVariant) none = NULL;
+  const char *output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Code of no language is a command's; a language needs a server of its own, and "
+                  "that is said");
+
+  world_open (&world, NULL, NULL);
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "code", "s", "echo hi; echo no >&2");
+  result = asb_transport_call (world.transport, "code.run", g_variant_dict_end (&arguments), NULL,
+                               &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (result, "stdout", "&s", &output));
+  g_assert_cmpstr (output, ==, "hi");
+  contexts = asb_transport_call (world.transport, "code.list_contexts", NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "code", "s", "1+1");
+  g_variant_dict_insert (&arguments, "language", "s", "python");
+  none = asb_transport_call (world.transport, "code.run", g_variant_dict_end (&arguments), NULL,
+                             &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_clear_error (&error);
+  none = asb_transport_call (world.transport, "history.status", NULL, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  world_close (&world);
+}
+
+static void
+test_code_results (void)
+{
+  World world;
+  g_autoptr (GVariant) result = NULL;
+  g_autoptr (GVariant) raised = NULL;
+  g_autoptr (GVariant) results = NULL;
+  GVariantDict arguments;
+  gint64 count = 0;
+  const char *name = NULL;
+  g_autoptr (GError) error = NULL;
+
+  world_open (&world, NULL, NULL);
+  asb_test_server_fault (
+      world.server, "{'path':'*/code','action':'reply','status':200,'type':'text/event-stream',"
+                    "'body':'{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"
+                    "{\\\"type\\\":\\\"execution_count\\\",\\\"execution_count\\\":7}\\n\\n"
+                    "{\\\"type\\\":\\\"result\\\",\\\"results\\\":{\\\"text\\\":\\\"4\\\"}}\\n\\n"
+                    "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\","
+                    "\\\"evalue\\\":\\\"v\\\"}}\\n\\n"
+                    "{\\\"type\\\":\\\"execution_complete\\\",\\\"execution_time\\\":3}\\n\\n'}");
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "code", "s", "2+2");
+  result = asb_transport_call (world.transport, "code.run", g_variant_dict_end (&arguments), NULL,
+                               &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (result, "execution_count", "x", &count));
+  g_assert_cmpint (count, ==, 7);
+  results = g_variant_lookup_value (result, "results", G_VARIANT_TYPE ("aa{sv}"));
+  g_assert_cmpuint (g_variant_n_children (results), ==, 1);
+  raised = g_variant_lookup_value (result, "error", G_VARIANT_TYPE_VARDICT);
+  g_assert_true (g_variant_lookup (raised, "name", "&s", &name));
+  g_assert_cmpstr (name, ==, "E");
+  asb_test_server_heal (world.server);
+  world_close (&world);
+}
+
+static void
 add (const char *name, void (*function) (gconstpointer image))
 {
   static const char *const images[] = { "python:3.12", "busybox" };
@@ -655,6 +729,8 @@ main (int argc, char **argv)
   add ("commands/signals", test_signals);
   add ("commands/environment", test_environment);
   add ("commands/limits", test_limits);
+  g_test_add_func ("/opensandbox/native/code", test_code);
+  g_test_add_func ("/opensandbox/native/code/results", test_code_results);
   g_test_add_func ("/opensandbox/native/input", test_input);
   g_test_add_func ("/opensandbox/native/terminal", test_terminal);
   g_test_add_func ("/opensandbox/native/terminal/none", test_no_terminal);
