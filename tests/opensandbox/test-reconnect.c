@@ -198,6 +198,35 @@ test_gone (void)
   g_test_message ("%s", error->message);
 }
 
+static void
+test_guest_killed (gconstpointer data)
+{
+  static const char kill_all[] = "for p in /proc/[0-9]*; do\n"
+                                 "  case $(cat $p/comm 2>/dev/null) in\n"
+                                 "    asb-guest*) kill -9 ${p#/proc/} ;;\n"
+                                 "  esac\n"
+                                 "done\n"
+                                 "sleep 60";
+  const Way *way = data;
+  const AsbTestEntrance entrance
+      = { .options = way->options, .history = ASB_HISTORY_MODE_SANDBOX, .reconnect_seconds = 60 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (kill_all);
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *said = NULL;
+
+  g_test_summary ("What a guest that was killed had begun is unknown, and the next one is started");
+  result = asb_backend_execute (backend, spec, NULL, &error);
+  g_assert_null (result);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_test_message ("%s", error->message);
+  said = asb_test_entrance_run (backend, "echo again");
+  g_assert_cmpstr (said, ==, "again\n");
+  asb_test_entrance_close (backend);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -206,11 +235,13 @@ main (int argc, char **argv)
     {
       g_autofree char *cut = g_strdup_printf ("/opensandbox/reconnect/%s/cut", WAYS[i].name);
       g_autofree char *record = g_strdup_printf ("/opensandbox/reconnect/%s/record", WAYS[i].name);
+      g_autofree char *killed = g_strdup_printf ("/opensandbox/reconnect/%s/killed", WAYS[i].name);
       g_autofree char *both = g_strdup_printf ("/opensandbox/reconnect/%s/file", WAYS[i].name);
 
       g_test_add_data_func (cut, &WAYS[i], test_cut);
       g_test_add_data_func (record, &WAYS[i], test_cut_record);
       g_test_add_data_func (both, &WAYS[i], test_cut_both_ways);
+      g_test_add_data_func (killed, &WAYS[i], test_guest_killed);
     }
   g_test_add_func ("/opensandbox/reconnect/gone", test_gone);
   return g_test_run ();
