@@ -42,6 +42,9 @@ typedef struct
    * locale “C”. */
   bool *refuses_names;
 
+  /* Nothing else is to be taken for an archive. */
+  bool only_tar;
+
   void *data;
 } ArchiveCaller;
 

@@ -471,6 +471,8 @@ look (ArchiveInput *input)
            && (memcmp (input->magic, ZIP, MAGIC_SIZE) == 0
                || memcmp (input->magic, EMPTY_ZIP, MAGIC_SIZE) == 0))
     input->format = FORMAT_ZIP;
+  if (input->caller->only_tar && input->format != FORMAT_TAR)
+    return archive_input_fail (input, "it is no tar");
   return true;
 }
 

@@ -139,9 +139,12 @@ leave_out (void *data, const char *path, const char *code, const char *why)
 static ArchiveCaller
 caller_of (Work *work)
 {
-  return (ArchiveCaller){
-    .receive = receive, .send = send_bytes, .goes_on = goes_on, .left_out = leave_out, .data = work
-  };
+  return (ArchiveCaller){ .receive = receive,
+                          .send = send_bytes,
+                          .goes_on = goes_on,
+                          .left_out = leave_out,
+                          .only_tar = true,
+                          .data = work };
 }
 
 /* Names are bytes, whatever the user's locale: in this one none is converted. */

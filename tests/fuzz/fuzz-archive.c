@@ -31,6 +31,7 @@ typedef struct
   uint8_t *packed;
   size_t n_packed;
   size_t n_left_out;
+  bool only_tar;
 } World;
 
 static char target[128];
@@ -79,6 +80,7 @@ caller_for (World *world)
                           .goes_on = go_on,
                           .left_out = count_left_out,
                           .refuses_names = &no_iconv_refuses,
+                          .only_tar = world->only_tar,
                           .data = world };
 }
 
@@ -214,6 +216,7 @@ unpack (World *world, ArchiveConflict conflict)
   bool done = archive_unpack (&unpacking, &counts, &failure);
 
   FUZZ_CHECK (done == !failure.code);
+  FUZZ_CHECK (!done || !world->only_tar || strcmp (counts.format, "tar") == 0);
   FUZZ_CHECK (!done || (counts.members <= MAX_MEMBERS && counts.bytes <= MAX_BYTES));
   failure_clear (&failure);
   close (parent_fd);
@@ -278,6 +281,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   snprintf (target, sizeof target, "%s/t", fuzz_folder ());
   fuzz_folder_empty ();
   world.piece = PIECES[how >> 1 & 3];
+  world.only_tar = how & 0x40;
   if (exists)
     {
       make_target ();

@@ -873,7 +873,7 @@ def archives():
         "zip-leak": zipped(("l", b"../../x", 0o120777)),
         "zip-method": zipped(("a", b"text", 0o100644)).replace(b"PK\x03\x04\x14\0\0\0\0\0", b"PK\x03\x04\x14\0\0\0\x0e\0"),
     }
-    return {f"{name}-{how}": bytes([how]) + data for name, data in each.items() for how in (6, 3, 9, 17) if how == 6 or name in ("usual", "zip", "conflicts", "kinds")}
+    return {f"{name}-{how}": bytes([how]) + data for name, data in each.items() for how in (6, 3, 9, 17, 70) if how == 6 or name in ("usual", "zip", "gzip", "conflicts", "kinds")}
 
 
 CORPORA = {
