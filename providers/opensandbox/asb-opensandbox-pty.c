@@ -418,6 +418,7 @@ asb_opensandbox_pty_open (AsbOpensandboxExecd *execd, GBytes *script, gboolean w
   self->closed_id = g_cancellable_connect (asb_opensandbox_execd_get_cancellable (execd),
                                            G_CALLBACK (execd_closed_cb), self, NULL);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
+  asb_opensandbox_request_set_once (request);
   asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
                                       asb_opensandbox_upload_stream_get_size (self->body));
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request,

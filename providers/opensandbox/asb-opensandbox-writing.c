@@ -311,6 +311,7 @@ asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *conte
   self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, content, size);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
   asb_opensandbox_request_set_timeout (request, 0);
+  asb_opensandbox_request_set_once (request);
   asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
                                       asb_opensandbox_upload_stream_get_size (self->body));
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
