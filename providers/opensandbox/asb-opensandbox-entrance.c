@@ -68,7 +68,7 @@ return_stream (GTask *task, AsbOpensandboxWebsocketLink *link, const char *way, 
 static void
 remember_shut (AsbOpensandboxVisit *visit)
 {
-  if (!visit->no_websocket || visit->site->no_websocket)
+  if (!visit->is_shut_for_good || visit->site->no_websocket)
     return;
   visit->site->no_websocket = g_strdup (visit->no_websocket);
 }
@@ -76,6 +76,8 @@ remember_shut (AsbOpensandboxVisit *visit)
 static const char *
 explain_pty (AsbOpensandboxVisit *visit)
 {
+  if (visit->no_websocket)
+    return visit->no_websocket;
   if (visit->site->no_websocket && get_choice (visit) != ASB_OPENSANDBOX_TRANSPORT_PTY)
     return visit->site->no_websocket;
   return asb_opensandbox_visit_is_to_guest (visit) ? CHOSEN : "only the guest has another way";

@@ -22,6 +22,7 @@ typedef struct
   GCancellable *cancellable; /* cancelled in the I/O thread only */
   gint64 started_at;
   char *no_websocket; /* why that way is shut, once it was found to be */
+  gboolean is_shut_for_good;
 } AsbOpensandboxVisit;
 
 /* Any thread. @token of the spec may be NULL. */

@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-web-way.h"
 
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-start.h"
 
 /* Until the WebSocket is open, and until the guest has answered by it. */
@@ -47,6 +48,9 @@ handle_failure (GTask *data, GError *error)
     }
   g_free (self->visit->no_websocket);
   self->visit->no_websocket = g_strdup (error->message);
+  /* Somebody said no. Silence, or a connection that failed, may have been a moment. */
+  self->visit->is_shut_for_good = asb_opensandbox_error_get_status (error) != 0
+                                  || g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_task_return_error (task, error);
 }
 

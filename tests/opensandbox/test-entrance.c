@@ -198,6 +198,29 @@ test_native_instead (void)
   g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
 }
 
+static void
+test_silence (void)
+{
+  const AsbTestEntrance entrance = { .options = THROUGH_SERVER };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbBackend) again = NULL;
+  AsbTestEntrance same = entrance;
+
+  g_test_summary (
+      "A WebSocket that is not answered is waited for ten seconds, and tried again later");
+  asb_test_server_fault (server,
+                         "{'path':'" PROXY "','hop':'lifecycle','nth':1,'action':'silent'}");
+  backend = asb_test_entrance_open (server, &entrance);
+  check_way (backend, "pty", "10");
+  check_works (backend);
+  same.ref = asb_backend_get_ref (backend);
+  again = asb_test_entrance_open (server, &same);
+  check_way (again, "websocket", NULL);
+  asb_test_entrance_close (again);
+  asb_test_entrance_close (backend);
+}
+
 /* Putting it there. */
 
 typedef struct
@@ -509,6 +532,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/pty-instead", test_pty_instead);
   g_test_add_func ("/opensandbox/entrance/closed-behind-proxy", test_closed_behind_proxy);
   g_test_add_func ("/opensandbox/entrance/forced", test_forced);
+  g_test_add_func ("/opensandbox/entrance/silence", test_silence);
   g_test_add_func ("/opensandbox/entrance/native-instead", test_native_instead);
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
