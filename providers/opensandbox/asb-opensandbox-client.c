@@ -8,6 +8,7 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-exchange.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-message.h"
 #include "asb-opensandbox-proxy.h"
 #include "asb-opensandbox-redact.h"
 #include "asb-opensandbox-thread.h"
@@ -103,8 +104,16 @@ asb_opensandbox_client_get_server_time (AsbOpensandboxClient *self)
   return asb_opensandbox_clock_get (&self->clock);
 }
 
+static void
+queued_cb (SoupSession *session, SoupMessage *message, AsbOpensandboxSettings *settings)
+{
+  if (g_str_equal (soup_message_get_method (message), "CONNECT"))
+    asb_opensandbox_message_log_in_at_proxy (message, settings);
+}
+
 /* No timeout of libsoup's, which would end quiet streams, and nothing that decodes, logs in or
- * keeps cookies. The authenticator stays for tunnels through proxies; messages leave it out. */
+ * keeps cookies. The authenticator stays, because libsoup gathers the bodies of all 401 for one
+ * that is missing; messages leave it out. */
 SoupSession *
 asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
 {
@@ -116,6 +125,7 @@ asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
       (int)self->settings->max_connections_per_host, "proxy-resolver", self->proxy, NULL);
   if (self->settings->tls_database)
     soup_session_set_tls_database (self->session, self->settings->tls_database);
+  g_signal_connect (self->session, "request-queued", G_CALLBACK (queued_cb), self->settings);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_DECODER);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_SNIFFER);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_COOKIE_JAR);

@@ -49,12 +49,22 @@ asb_opensandbox_proxy_init (AsbOpensandboxProxy *self)
   self->last = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
+/* Messages log in at libsoup's kind of proxy, not libsoup. */
+static char *
+dup_for_libsoup (const char *text)
+{
+  g_autoptr (GUri) uri = g_uri_parse (text, G_URI_FLAGS_HAS_PASSWORD, NULL);
+
+  return uri && g_str_equal (g_uri_get_scheme (uri), "http") ? asb_opensandbox_url_dup_plain (uri)
+                                                             : g_strdup (text);
+}
+
 AsbOpensandboxProxy *
 asb_opensandbox_proxy_new (const char *proxy_uri)
 {
   AsbOpensandboxProxy *self = g_object_new (ASB_TYPE_OPENSANDBOX_PROXY, NULL);
 
-  self->uri = g_strdup (proxy_uri);
+  self->uri = proxy_uri ? dup_for_libsoup (proxy_uri) : NULL;
   return self;
 }
 
@@ -132,10 +142,16 @@ answer_at_once (AsbOpensandboxProxy *self, const char *uri)
 }
 
 static void
-remember_answer (AsbOpensandboxProxy *self, const char *uri, char **found)
+take_answer (AsbOpensandboxProxy *self, const char *uri, char **found)
 {
   g_autofree char *host = dup_host (uri);
 
+  for (char **at = found; at && *at; at++)
+    {
+      g_autofree char *given = *at;
+
+      *at = dup_for_libsoup (given);
+    }
   if (host && found)
     remember (self, host, found[0]);
 }
@@ -156,7 +172,7 @@ asb_opensandbox_proxy_lookup (GProxyResolver *resolver, const char *uri, GCancel
   if (found)
     return found;
   found = g_proxy_resolver_lookup (g_proxy_resolver_get_default (), uri, cancellable, error);
-  remember_answer (self, uri, found);
+  take_answer (self, uri, found);
   return found;
 }
 
@@ -172,7 +188,7 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer data)
       g_task_return_error (task, g_steal_pointer (&error));
       return;
     }
-  remember_answer (g_task_get_source_object (task), g_task_get_task_data (task), found);
+  take_answer (g_task_get_source_object (task), g_task_get_task_data (task), found);
   g_task_return_pointer (task, found, (GDestroyNotify)g_strfreev);
 }
 

@@ -14,6 +14,7 @@
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-policy.h"
 #include "asb-opensandbox-sandbox.h"
+#include "asb-opensandbox-script.h"
 #include "asb-opensandbox-snapshots.h"
 #include "asb-opensandbox-variant.h"
 
@@ -687,6 +688,21 @@ test_patch (void)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
+static void
+test_script_error (void)
+{
+  /* What follows the path is none of its business. */
+  static const char path[] = "/work/a\xff\0and a secret after it, as memory has it";
+  g_autoptr (GError) known
+      = asb_opensandbox_script_error_new ("cat: /work/a: Permission denied\n", "read", path);
+  g_autoptr (GError) unknown = asb_opensandbox_script_error_new ("", "look", NULL);
+
+  g_assert_error (known, ASB_ERROR, ASB_ERROR_PERMISSION_DENIED);
+  g_assert_cmpstr (known->message, ==, "Could not read “/work/a\357\277\275”: Permission denied");
+  g_assert_error (unknown, ASB_ERROR, ASB_ERROR_IO);
+  g_assert_cmpstr (unknown->message, ==, "Could not look: no reason given");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -712,6 +728,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/parse/metrics", test_metrics);
   g_test_add_func ("/opensandbox/parse/snapshot", test_snapshot);
   g_test_add_func ("/opensandbox/parse/diagnostics", test_diagnostics);
+  g_test_add_func ("/opensandbox/script/error", test_script_error);
   g_test_add_func ("/opensandbox/variant", test_variant);
   g_test_add_func ("/opensandbox/change/renewal-time", test_renewal_time);
   g_test_add_func ("/opensandbox/change/patch", test_patch);

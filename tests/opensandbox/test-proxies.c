@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-message.h"
 #include "asb-opensandbox-proxy.h"
 #include "exchange.h"
 
@@ -138,6 +139,61 @@ test_proxy_refuses (void)
 }
 
 static void
+test_tunnel_login (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (
+      answer, (gpointer) "HTTP/1.1 407 Login\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
+                         "Content-Length: 0\r\n\r\n");
+  g_autofree char *proxy
+      = g_strdup_printf ("http://user:proxy-secret@%s", hostile_server_get_domain (server));
+  g_autoptr (AsbOpensandboxClient) client = client_through ("https://sandboxes.example", proxy);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "POST", "/x");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *head = NULL;
+
+  g_test_summary ("A tunnel is asked for with the login; one that is refused is not asked again");
+  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ()))
+    {
+      g_test_skip ("GLib has no TLS here");
+      return;
+    }
+  asb_opensandbox_request_set_retry (request, FALSE);
+  g_assert_null (exchange_send (client, request, NULL, &error));
+  g_test_message ("%s", error->message);
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, 1);
+  head = hostile_server_dup_head (server, 0);
+  g_assert_true (g_str_has_prefix (head, "CONNECT sandboxes.example:443 HTTP/1.1\r\n"));
+  g_assert_nonnull (strstr (head, "\r\nProxy-Authorization: Basic dXNlcjpwcm94eS1zZWNyZXQ=\r\n"));
+  g_assert_null (strstr (head, "the-key-of-tests"));
+  g_assert_null (strstr (error->message, "proxy-secret"));
+  g_assert_false (asb_opensandbox_error_is_outcome_unknown (error));
+}
+
+static void
+test_login_for_others (void)
+{
+  const char *const proxies[]
+      = { "https://user:proxy-secret@proxy.example", "socks5://user:proxy-secret@proxy.example" };
+
+  g_test_summary ("GLib logs in at these; what is in a request would go through to the server");
+  for (gsize i = 0; i < G_N_ELEMENTS (proxies); i++)
+    {
+      g_autoptr (AsbOpensandboxClient) client = client_through ("sandboxes.example", proxies[i]);
+      g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+      g_autoptr (GUri) uri = asb_opensandbox_message_parse_uri (request, NULL);
+      g_autoptr (SoupMessage) message = asb_opensandbox_message_new (
+          request, uri, asb_opensandbox_client_get_settings (client), NULL);
+      g_autoptr (AsbOpensandboxProxy) resolver = asb_opensandbox_proxy_new (proxies[i]);
+      g_auto (GStrv) found = g_proxy_resolver_lookup (G_PROXY_RESOLVER (resolver),
+                                                      "http://sandboxes.example", NULL, NULL);
+
+      g_assert_null (soup_message_headers_get_one (soup_message_get_request_headers (message),
+                                                   "Proxy-Authorization"));
+      g_assert_cmpstr (found[0], ==, proxies[i]);
+    }
+}
+
+static void
 test_proxy_options (void)
 {
   static const char *const bad[] = { "host:3128",      "http://", "ftp://host", "http://[::",
@@ -229,6 +285,8 @@ main (int argc, char **argv)
   g_test_add_func ("/proxies/used", test_proxy_is_used);
   g_test_add_func ("/proxies/login-stays", test_proxy_login_stays);
   g_test_add_func ("/proxies/refuses", test_proxy_refuses);
+  g_test_add_func ("/proxies/tunnel-login", test_tunnel_login);
+  g_test_add_func ("/proxies/login-for-others", test_login_for_others);
   g_test_add_func ("/proxies/options", test_proxy_options);
   if (g_getenv ("ASB_TEST_AMBIENT"))
     g_test_add_func ("/proxies/ambient/inside", test_ambient);
