@@ -292,10 +292,11 @@ new_preamble (AsbCommandSpec *spec, const char *token, const char *folder, gbool
   return g_steal_pointer (&script);
 }
 
+/* @group: what leads its group of processes, “$$” for itself. */
 static void
-append_started (GString *script, const char *token)
+append_started (GString *script, const char *token, const char *group)
 {
-  g_string_append_printf (script, "printf '%%s\\n' \"%s " STARTED "$$\"\n", token);
+  g_string_append_printf (script, "printf '%%s\\n' \"%s " STARTED "%s\"\n", token, group);
 }
 
 /* Takes @script, which may be NULL. */
@@ -308,7 +309,7 @@ complete (GString *taken, AsbCommandSpec *spec, const char *token, const char *f
 
   if (!script)
     return NULL;
-  append_started (script, token);
+  append_started (script, token, "$$");
   append_program (script, spec, redirection);
   if (script->len <= MAX_SCRIPT)
     return g_string_free (g_steal_pointer (&script), FALSE);
@@ -368,7 +369,7 @@ asb_opensandbox_command_script_new_file (AsbCommandSpec *spec, const char *token
   if (asb_command_spec_get_tty (spec))
     g_string_append_printf (script, WITH_PATH "stty cols %u rows %u 2>/dev/null\n",
                             asb_command_spec_get_columns (spec), asb_command_spec_get_rows (spec));
-  append_started (script, token);
+  append_started (script, token, "$PPID");
   if (input && !asb_command_spec_get_tty (spec))
     g_string_append (script, FEED);
   append_program (script, spec, redirection);

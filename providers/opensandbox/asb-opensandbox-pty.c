@@ -20,6 +20,32 @@
 #define MAX_ID 128
 #define CREATE_TIMEOUT_MS 30000
 
+/* execd tells that a shell has ended, and closes, without regard to what it still has of its
+ * output. So the shell stays: when the command has ended it says so behind the output of either
+ * stream, with a word that nobody can guess, and sleeps until the session is removed. Of a command
+ * that was killed it says so: what bash remarks on that is kept from the output. */
+#define COMMAND                                                                                    \
+  "exec 4>&2 2>%1$s.s\n"                                                                           \
+  "trap : HUP INT QUIT TERM USR1 USR2 ALRM\n"                                                      \
+  "bash --norc --noprofile -c '. %1$s' 2>&4 4>&-\n"                                                \
+  "s=$?\n"                                                                                         \
+  "[ ! -s %1$s.s ] || s=-$s\n"                                                                     \
+  "rm -f %1$s.s\n"                                                                                 \
+  "printf '%%s\\n' \"%2$s $s\"\n"                                                                  \
+  "printf '%%s\\n' \"%2$s $s\" >&4\n"                                                              \
+  "exec 4>&-\n"                                                                                    \
+  "exec sleep 60"
+
+#define N_STREAMS 2
+#define MAX_STATUS 16
+
+/* What may be the beginning of the word for the end. */
+typedef struct
+{
+  GString *held;
+  gboolean ended;
+} Tail;
+
 struct _AsbOpensandboxPty
 {
   AsbOpensandboxExecd *execd;
@@ -31,6 +57,9 @@ struct _AsbOpensandboxPty
   AsbOpensandboxUploadStream *body;
   SoupWebsocketConnection *connection;
   guint64 total; /* bytes of output */
+  char *end_token;
+  Tail tails[N_STREAMS];
+  int status; /* of the command, as the shell told it */
   gboolean exited;
   int exit_code;
   gulong closed_id;
@@ -50,6 +79,9 @@ clear (gpointer data)
   g_clear_object (&self->execd);
   g_clear_object (&self->body);
   g_clear_object (&self->connection);
+  for (gsize i = 0; i < N_STREAMS; i++)
+    g_string_free (self->tails[i].held, TRUE);
+  g_free (self->end_token);
   g_free (self->path);
   g_free (self->id);
 }
@@ -128,12 +160,70 @@ lose (AsbOpensandboxPty *self, const char *why)
 
 /* What comes. */
 
+/* Hands on what is not, and cannot become, the word for the end. */
+static void
+hand_on (AsbOpensandboxPty *self, gboolean is_stderr, gsize size)
+{
+  GString *held = self->tails[is_stderr ? 1 : 0].held;
+
+  if (size > 0 && self->handlers)
+    self->handlers->output (self, is_stderr, (const guint8 *)held->str, size, self->data);
+  g_string_erase (held, 0, (gssize)size);
+}
+
+static gsize
+count_possible (AsbOpensandboxPty *self, const GString *held)
+{
+  gsize length = MIN (held->len, strlen (self->end_token));
+
+  while (length > 0 && memcmp (held->str + held->len - length, self->end_token, length) != 0)
+    length--;
+  return length;
+}
+
+/* A terminal has one stream. */
+static gboolean
+have_both_ended (AsbOpensandboxPty *self)
+{
+  return self->tails[0].ended && (self->with_terminal || self->tails[1].ended);
+}
+
+static gboolean
+read_status (const char *text, int *status)
+{
+  char *end;
+  gint64 number = g_ascii_strtoll (text, &end, 10);
+
+  if (end == text || (*end != '\r' && *end != '\n') || number < -255 || number > 255)
+    return FALSE;
+  /* A shell tells a signal as 128 more. */
+  *status = number < 0 ? MIN (-1, (int)(number + 128)) : (int)number;
+  return TRUE;
+}
+
 static void
 take_output (AsbOpensandboxPty *self, gboolean is_stderr, const guint8 *bytes, gsize size)
 {
+  Tail *tail = &self->tails[is_stderr ? 1 : 0];
+  gsize word = strlen (self->end_token);
+  const char *end;
+
   self->total += size;
-  if (size > 0 && self->handlers)
-    self->handlers->output (self, is_stderr, bytes, size, self->data);
+  if (tail->ended)
+    return;
+  g_string_append_len (tail->held, (const char *)bytes, (gssize)size);
+  end = memmem (tail->held->str, tail->held->len, self->end_token, word);
+  if (!end)
+    {
+      hand_on (self, is_stderr, tail->held->len - count_possible (self, tail->held));
+      return;
+    }
+  hand_on (self, is_stderr, (gsize)(end - tail->held->str));
+  tail->ended = read_status (tail->held->str + word, &self->status);
+  if (!tail->ended && tail->held->len > word + MAX_STATUS)
+    hand_on (self, is_stderr, word);
+  if (have_both_ended (self) && self->handlers)
+    finish (self, self->status, NULL);
 }
 
 /* Bytes from an offset on, of which some may have come before. */
@@ -343,7 +433,7 @@ created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 create (AsbOpensandboxPty *self)
 {
-  g_autofree char *command = g_strdup_printf (". %s", self->path);
+  g_autofree char *command = g_strdup_printf (COMMAND, self->path, self->end_token);
   g_autoptr (JsonObject) object = json_object_new ();
   g_autoptr (JsonNode) node = json_node_alloc ();
   g_autoptr (AsbOpensandboxRequest) request
@@ -411,6 +501,9 @@ asb_opensandbox_pty_open (AsbOpensandboxExecd *execd, GBytes *script, gboolean w
   self->data = data;
   self->with_terminal = with_terminal;
   self->path = g_strdup_printf ("/tmp/.asb-%s", token);
+  self->end_token = asb_opensandbox_shell_new_token ();
+  for (gsize i = 0; i < N_STREAMS; i++)
+    self->tails[i].held = g_string_new (NULL);
   text = with_its_end (self, script);
   content = g_memory_input_stream_new_from_bytes (text);
   self->body = asb_opensandbox_upload_stream_new (self->path, 0600, content,

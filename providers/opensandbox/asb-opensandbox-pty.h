@@ -18,7 +18,8 @@ typedef struct
                   gpointer data);
   /* All that was typed has been taken. */
   void (*taken) (AsbOpensandboxPty *pty, gpointer data);
-  /* Once. @error is NULL when the shell has ended with @exit_code, which is −1 for a signal. */
+  /* Once. @error is NULL when the command has ended with @exit_code, which for a signal is less
+   * than 0: the number of the signal, negated, or −1 where that is not known. */
   void (*ended) (AsbOpensandboxPty *pty, int exit_code, const GError *error, gpointer data);
 } AsbOpensandboxPtyHandlers;
 

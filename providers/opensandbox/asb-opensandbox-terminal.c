@@ -43,6 +43,7 @@ typedef struct
   GTask *task; /* until it is answered */
   char *token;
   GString *early; /* what came before the command began */
+  GString *early_errors;
   int pid;
   int last_signal;
   GError *refusal;
@@ -70,6 +71,7 @@ terminal_free (gpointer data)
   g_clear_error (&self->refusal);
   asb_opensandbox_thread_clear_timer (&self->typing);
   g_string_free (self->early, TRUE);
+  g_string_free (self->early_errors, TRUE);
   g_free (self->token);
   g_free (self);
 }
@@ -292,6 +294,8 @@ read_early (AsbOpensandboxCommand *command)
   if (behind < self->early->len)
     push_output (command, FALSE, (const guint8 *)self->early->str + behind,
                  self->early->len - behind);
+  if (self->early_errors->len > 0)
+    push_output (command, TRUE, (const guint8 *)self->early_errors->str, self->early_errors->len);
 }
 
 static void
@@ -306,10 +310,16 @@ output_cb (AsbOpensandboxPty *pty, gboolean is_stderr, const guint8 *bytes, gsiz
       push_output (command, is_stderr, bytes, size);
       return;
     }
+  /* The streams come as they like: what is printed first may well be there last. */
+  if (is_stderr)
+    {
+      if (self->early_errors->len < MAX_WAITING)
+        g_string_append_len (self->early_errors, (const char *)bytes, (gssize)size);
+      return;
+    }
   if (self->early->len < MAX_EARLY)
     g_string_append_len (self->early, (const char *)bytes, (gssize)size);
-  if (!is_stderr)
-    read_early (command);
+  read_early (command);
 }
 
 /* The end. */
@@ -319,7 +329,8 @@ refuse (AsbOpensandboxCommand *command, const GError *error)
 {
   Terminal *self = command->data;
   g_autoptr (GTask) task = g_steal_pointer (&self->task);
-  g_autofree char *shown = asb_opensandbox_error_dup_text (self->early->str, self->early->len, 400);
+  const GString *said = self->early_errors->len > 0 ? self->early_errors : self->early;
+  g_autofree char *shown = asb_opensandbox_error_dup_text (said->str, said->len, 400);
 
   if (self->refusal)
     g_task_return_error (task, g_steal_pointer (&self->refusal));
@@ -345,7 +356,9 @@ ended_cb (AsbOpensandboxPty *pty, int exit_code, const GError *error, gpointer d
       return;
     }
   if (exit_code < 0)
-    end = (AsbOpensandboxCommandEnd){ .failed = TRUE, .term_signal = self->last_signal };
+    end = (AsbOpensandboxCommandEnd){ .failed = TRUE,
+                                      .term_signal
+                                      = exit_code < -1 ? -exit_code : self->last_signal };
   for (gsize i = 0; i < G_N_ELEMENTS (self->outputs); i++)
     end_output (&self->outputs[i], error);
   if (command->input)
@@ -435,6 +448,7 @@ asb_opensandbox_terminal_start (AsbOpensandboxExecd *execd, AsbCommandSpec *spec
   GError *error = NULL;
 
   self->early = g_string_new (NULL);
+  self->early_errors = g_string_new (NULL);
   self->token = asb_opensandbox_shell_new_token ();
   init_output (&self->outputs[0], command, command->output);
   init_output (&self->outputs[1], command, command->errors);

@@ -4,24 +4,35 @@
 
 usage: run-contract.py LOOKALIKE_FOLDER SERVER OPTIONS PROGRAM [ARGUMENTS…]
 
+SERVER: the program of the look-alike; or “real”: the server that ASB_TEST_OPENSANDBOX names (a URL; its
+key is in OPEN_SANDBOX_API_KEY), and all is skipped without one.
+
 OPTIONS are those of the provider beside the address: “'transport': <'native'>”. The output is that
 of the program.
 """
 
+import os
 import subprocess
 import sys
+
+
+def run(url, more, program):
+    options = f"{{'url': <'{url}'>, {more}}}"
+    return subprocess.run([program[0], "--options", options, *program[1:]], check=False).returncode
 
 
 def main():
     folder, server, more, *program = sys.argv[1:]
     sys.path.insert(0, folder)
     sys.argv[1:] = [server]
-    from lookalike import Server  # pylint: disable=import-outside-toplevel
+    from lookalike import Server, skip_all  # pylint: disable=import-outside-toplevel
 
+    if server == "real":
+        if not os.environ.get("ASB_TEST_OPENSANDBOX"):
+            skip_all("ASB_TEST_OPENSANDBOX names no server")
+        sys.exit(run(os.environ["ASB_TEST_OPENSANDBOX"], more, program))
     with Server() as running:
-        options = f"{{'url': <'http://127.0.0.1:{running.port}'>, {more}}}"
-        status = subprocess.run([program[0], "--options", options, *program[1:]],
-                                check=False).returncode
+        status = run(f"http://127.0.0.1:{running.port}", more, program)
     sys.exit(status)
 
 
