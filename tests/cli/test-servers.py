@@ -60,8 +60,10 @@ class ServerTestCase(TestCase):
         if not REAL:
             cls.server.__exit__(None, None, None)
 
-    def all_sandboxes(self):
-        return {info["id"] for info in self.fetch("GET", "/sandboxes?pageSize=200").json()["items"]}
+    def named(self, name):
+        """Others may use the server, too."""
+        items = self.fetch("GET", "/sandboxes?pageSize=200").json()["items"]
+        return [info["id"] for info in items if name in (info.get("metadata") or {}).values()]
 
     @classmethod
     def fetch(cls, method, path, body=None):
@@ -398,12 +400,12 @@ class Work(ServerTestCase):
         self.done("rm", box)
 
     def test_run(self):
-        before = self.all_sandboxes()
-        result = self.asb("run", "--provider", "opensandbox", "--show-record", "--", "sh", "-c",
+        name = f"run-{os.getpid()}"
+        result = self.asb("run", "--provider", "opensandbox", "--name", name, "--show-record", "--", "sh", "-c",
                           "cat; exit 3", stdin=b"in")
         self.assertEqual((result.returncode, result.stdout), (3, b"in"), result.stderr)
         self.assertIn(b"command.execute", result.stderr)
-        self.assertLessEqual(self.all_sandboxes(), before)
+        self.assertEqual(self.named(name), [])
 
     def test_of_a_snapshot(self):
         box = self.done("create", "--provider", "opensandbox", "--ttl", "600").strip()
@@ -434,13 +436,14 @@ class Work(ServerTestCase):
                                 1, f"“{text}”")
 
     def test_what_the_server_refuses(self):
-        before = self.all_sandboxes()
+        name = f"refused-{os.getpid()}"
         for options, word in [(["--image", "no-such-image"], "IMAGE_PULL_FAILED"),
                               (["--platform", "plan9/amd64"], "plan9"),
                               (["--resource", "memory=lots"], "lots"), (["--ttl", "59"], "60")]:
             with self.subTest(options):
-                self.assert_refused(self.asb("create", "--provider", "opensandbox", *options), 1, word)
-        self.assertLessEqual(self.all_sandboxes(), before)
+                self.assert_refused(self.asb("create", "--provider", "opensandbox", "--name", name, *options), 1,
+                                    word)
+        self.assertEqual(self.named(name), [])
 
 
 if __name__ == "__main__":
