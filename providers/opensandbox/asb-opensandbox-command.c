@@ -63,11 +63,11 @@ asb_opensandbox_command_ref (AsbOpensandboxCommand *self)
 }
 
 /* The timers hold a reference: they are gone. */
-void
-asb_opensandbox_command_unref (AsbOpensandboxCommand *self)
+static void
+command_free (gpointer data)
 {
-  if (!g_atomic_ref_count_dec (&self->references))
-    return;
+  AsbOpensandboxCommand *self = data;
+
   if (self->kind->free_data)
     self->kind->free_data (self->data);
   g_clear_object (&self->execd);
@@ -81,6 +81,19 @@ asb_opensandbox_command_unref (AsbOpensandboxCommand *self)
   g_free (self->id);
   g_mutex_clear (&self->lock);
   g_free (self);
+}
+
+/* What a way keeps, its connection too, belongs to the thread of the module, and whoever lets go
+ * last may be in another one. */
+void
+asb_opensandbox_command_unref (AsbOpensandboxCommand *self)
+{
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
+  if (asb_opensandbox_thread_is_current ())
+    command_free (self);
+  else
+    asb_opensandbox_thread_post (command_free, self);
 }
 
 gboolean

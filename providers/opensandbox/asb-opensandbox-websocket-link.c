@@ -203,12 +203,14 @@ finish_input (AsbOpensandboxWebsocketLink *self)
 static void
 end (AsbOpensandboxWebsocketLink *self)
 {
-  g_autoptr (SoupWebsocketConnection) connection = g_steal_pointer (&self->connection);
+  SoupWebsocketConnection *connection = g_steal_pointer (&self->connection);
   g_autoptr (GError) closed = NULL;
 
   if (!connection)
     return;
   g_signal_handlers_disconnect_by_data (connection, self);
+  /* libsoup may be in the middle of a signal, and goes on with the connection after it. */
+  asb_opensandbox_thread_post (g_object_unref, connection);
   stop_sources (self);
   if (self->kind->ended)
     self->kind->ended (self->data, &self->failure);

@@ -341,6 +341,28 @@ test_input (void)
 }
 
 static void
+test_let_go (void)
+{
+  World world;
+
+  g_test_summary ("A command may be let go of in one thread while another one hears of its end");
+
+  world_open (&world, NULL, NULL);
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (AsbProcess) process = start (&world, new_with_input ("echo x; exit 3"));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) output = read_all (asb_process_get_stdout (process), &error);
+      g_autoptr (AsbCommandResult) result = asb_process_wait (process, NULL, &error);
+
+      g_assert_no_error (error);
+      assert_bytes (output, "x\n", 2);
+      g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
+    }
+  world_close (&world);
+}
+
+static void
 test_terminal (void)
 {
   static const char *const environment[] = { "TERM=dumb", "SECRET=s3cr3t", NULL };
@@ -732,6 +754,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/code", test_code);
   g_test_add_func ("/opensandbox/native/code/results", test_code_results);
   g_test_add_func ("/opensandbox/native/input", test_input);
+  g_test_add_func ("/opensandbox/native/input/let-go", test_let_go);
   g_test_add_func ("/opensandbox/native/terminal", test_terminal);
   g_test_add_func ("/opensandbox/native/terminal/none", test_no_terminal);
   add ("files/odd-names", test_odd_names);
