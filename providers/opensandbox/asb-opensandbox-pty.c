@@ -29,7 +29,7 @@
   "trap : HUP INT QUIT TERM USR1 USR2 ALRM\n"                                                      \
   "bash --norc --noprofile -c '. %1$s' 2>&4 4>&-\n"                                                \
   "s=$?\n"                                                                                         \
-  "[ ! -s %1$s.s ] || s=-$s\n"                                                                     \
+  "[ ! -s %1$s.s ] || [ $s -lt 129 ] || s=-$s\n"                                                   \
   "rm -f %1$s.s\n"                                                                                 \
   "printf '%%s\\n' \"%2$s $s\"\n"                                                                  \
   "printf '%%s\\n' \"%2$s $s\" >&4\n"                                                              \
