@@ -39,6 +39,13 @@ asb_opensandbox_endpoint_new (const char *base, GHashTable *headers,
   return self;
 }
 
+void
+asb_opensandbox_endpoint_set_sandbox (AsbOpensandboxEndpoint *self, const char *sandbox_id)
+{
+  g_free (self->sandbox_id);
+  self->sandbox_id = g_strdup (sandbox_id);
+}
+
 AsbOpensandboxEndpoint *
 asb_opensandbox_endpoint_new_lifecycle (AsbOpensandboxSettings *settings)
 {
@@ -51,8 +58,10 @@ AsbOpensandboxEndpoint *
 asb_opensandbox_endpoint_new_below (AsbOpensandboxEndpoint *self, const char *path)
 {
   g_autofree char *base = g_strconcat (self->base, path, NULL);
+  AsbOpensandboxEndpoint *below = asb_opensandbox_endpoint_new (base, self->headers, self->flags);
 
-  return asb_opensandbox_endpoint_new (base, self->headers, self->flags);
+  asb_opensandbox_endpoint_set_sandbox (below, self->sandbox_id);
+  return below;
 }
 
 AsbOpensandboxEndpoint *
@@ -67,6 +76,7 @@ endpoint_clear (gpointer data)
   AsbOpensandboxEndpoint *self = data;
 
   g_clear_pointer (&self->base, g_free);
+  g_clear_pointer (&self->sandbox_id, g_free);
   g_clear_pointer (&self->headers, g_hash_table_unref);
 }
 

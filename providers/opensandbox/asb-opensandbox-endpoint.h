@@ -24,11 +24,16 @@ typedef struct
   char *base;          /* “http://host:port/path”, without a slash at the end */
   GHashTable *headers; /* name → value, from the lookup; never NULL */
   AsbOpensandboxEndpointFlags flags;
+  char *sandbox_id; /* where it leads; NULL for the server itself */
 } AsbOpensandboxEndpoint;
 
 /* @headers (name → value, NULL for none) is copied. Slashes at the end of @base are dropped. */
 AsbOpensandboxEndpoint *asb_opensandbox_endpoint_new (const char *base, GHashTable *headers,
                                                       AsbOpensandboxEndpointFlags flags);
+
+/* One that was just made, and that nobody else knows yet, leads into a sandbox: when it cannot be
+ * reached the server is asked whether that is the reason. */
+void asb_opensandbox_endpoint_set_sandbox (AsbOpensandboxEndpoint *self, const char *sandbox_id);
 
 /* The lifecycle server: “scheme://domain/v1”, with the key. */
 AsbOpensandboxEndpoint *asb_opensandbox_endpoint_new_lifecycle (AsbOpensandboxSettings *settings);

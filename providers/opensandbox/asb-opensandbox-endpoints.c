@@ -260,6 +260,7 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       g_task_return_error (task, error);
       return;
     }
+  asb_opensandbox_endpoint_set_sandbox (endpoint, lookup->sandbox_id);
   if (!lookup->is_signed)
     remember (self, lookup->sandbox_id, lookup->port, endpoint);
   g_task_return_pointer (task, endpoint, (GDestroyNotify)asb_opensandbox_endpoint_unref);

@@ -343,8 +343,8 @@ asb_opensandbox_error_is_outcome_unknown (const GError *error)
   return get_flag (error, "outcome_unknown");
 }
 
-GError *
-asb_opensandbox_error_mark_not_sent (GError *error)
+static GError *
+set_flag (GError *error, const char *name)
 {
   AsbErrorInfo *info = asb_error_get_info (error);
   GVariantDict details;
@@ -352,9 +352,21 @@ asb_opensandbox_error_mark_not_sent (GError *error)
   if (!info)
     return error;
   g_variant_dict_init (&details, asb_error_info_get_details (info));
-  g_variant_dict_insert (&details, "not_sent", "b", TRUE);
+  g_variant_dict_insert (&details, name, "b", TRUE);
   asb_error_info_set_details (info, g_variant_dict_end (&details));
   return error;
+}
+
+GError *
+asb_opensandbox_error_mark_not_sent (GError *error)
+{
+  return set_flag (error, "not_sent");
+}
+
+GError *
+asb_opensandbox_error_note_unknown (GError *error)
+{
+  return set_flag (error, "outcome_unknown");
 }
 
 gboolean

@@ -34,6 +34,10 @@ GError *asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, co
  * Returns: (transfer full) */
 GError *asb_opensandbox_error_mark_unknown (GError *error);
 
+/* The same in the details of @error alone, whose code says more than that. Returns: (transfer
+ * full) */
+GError *asb_opensandbox_error_note_unknown (GError *error);
+
 /* Whether what was asked for may have been done all the same: it was sent, is not harmless to be
  * repeated, and no answer came. */
 gboolean asb_opensandbox_error_is_outcome_unknown (const GError *error);

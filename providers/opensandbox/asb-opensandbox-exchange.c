@@ -9,6 +9,7 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guard.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-inquiry.h"
 #include "asb-opensandbox-message.h"
 #include "asb-opensandbox-redact.h"
 #include "asb-opensandbox-retry.h"
@@ -49,6 +50,8 @@ typedef struct
   gboolean is_reused;
   gboolean was_sent; /* by an attempt before */
   gboolean is_over;  /* answered, while libsoup still holds the message */
+  gboolean has_inquired;
+  GError *fault; /* while the server is asked for the reason */
 } Exchange;
 
 static void attempt (GTask *task);
@@ -69,6 +72,7 @@ exchange_free (gpointer data)
   g_clear_pointer (&self->buffer, g_free);
   g_clear_pointer (&self->uri, g_uri_unref);
   g_clear_pointer (&self->request, asb_opensandbox_request_unref);
+  g_clear_error (&self->fault);
   g_clear_object (&self->client);
   g_free (self);
 }
@@ -114,13 +118,15 @@ fail (GTask *task, GError *error)
 {
   Exchange *self = g_task_get_task_data (task);
   AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
 
   stop (self);
+  if (info && endpoint->sandbox_id)
+    asb_error_info_set_sandbox_id (info, endpoint->sandbox_id);
   asb_opensandbox_client_log (self->client, self->request, self->uri, 0, error->message,
                               self->sent);
-  g_task_return_error (
-      task, asb_opensandbox_redact_error (error, settings,
-                                          asb_opensandbox_request_get_endpoint (self->request)));
+  g_task_return_error (task, asb_opensandbox_redact_error (error, settings, endpoint));
 }
 
 static gboolean
@@ -145,6 +151,68 @@ fail_without_answer (GTask *task, GError *error)
   fail (task, error);
 }
 
+/* The sandbox itself may be the reason why there is no way into it: that is asked for once, and
+ * not by who asks again anyway. FALSE if there is nothing to be asked. */
+static gboolean
+inquire (GTask *task, const GError *fault, GAsyncReadyCallback callback)
+{
+  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
+
+  if (!endpoint->sandbox_id || self->has_inquired
+      || asb_opensandbox_request_get_retry (self->request) == ASB_OPENSANDBOX_RETRY_NEVER)
+    return FALSE;
+  self->has_inquired = TRUE;
+  self->fault = g_error_copy (fault);
+  /* The guard may end the exchange meanwhile, and nothing of it runs. */
+  g_clear_object (&self->guard.attempt);
+  asb_opensandbox_inquiry_async (self->client, endpoint->sandbox_id, fault,
+                                 g_task_get_cancellable (task), callback, g_object_ref (task));
+  return TRUE;
+}
+
+/* Takes @error, the state of the sandbox. */
+static void
+fail_for_state (GTask *task, GError *error)
+{
+  Exchange *self = g_task_get_task_data (task);
+
+  if (may_have_been_done (self))
+    error = asb_opensandbox_error_note_unknown (error);
+  else if (!was_ever_sent (self))
+    error = asb_opensandbox_error_mark_not_sent (error);
+  fail (task, error);
+}
+
+static void
+inquired_after_timeout_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+  GError *verdict = asb_opensandbox_inquiry_finish (result);
+
+  if (verdict)
+    fail_for_state (task, verdict);
+  else
+    fail_without_answer (task, g_steal_pointer (&self->fault));
+}
+
+static void
+fail_timed_out (GTask *task)
+{
+  Exchange *self = g_task_get_task_data (task);
+  GError *error = asb_opensandbox_error_timed_out (
+      asb_opensandbox_request_get_endpoint (self->request), get_what (self), self->guard.timeout);
+
+  if (inquire (task, error, inquired_after_timeout_cb))
+    {
+      stop (self);
+      g_error_free (error);
+    }
+  else
+    fail_without_answer (task, error);
+}
+
 static void
 fail_for_guard (GTask *task)
 {
@@ -158,9 +226,7 @@ fail_for_guard (GTask *task)
                                             "without end",
                                             get_what (self)));
   else
-    fail_without_answer (
-        task, asb_opensandbox_error_timed_out (asb_opensandbox_request_get_endpoint (self->request),
-                                               get_what (self), self->guard.timeout));
+    fail_timed_out (task);
 }
 
 static void
@@ -181,6 +247,8 @@ aborted_cb (gpointer data)
   g_autoptr (GTask) task = g_object_ref (data);
   Exchange *self = g_task_get_task_data (task);
 
+  if (self->fault)
+    return;
   if (self->pause)
     end_pause (task);
   else if (self->message && soup_message_get_connection_id (self->message) == 0)
@@ -245,6 +313,33 @@ may_repeat (Exchange *self, gboolean was_sent)
              && asb_opensandbox_message_is_repeatable (self->request));
 }
 
+static void attempt_failed (GTask *task, const GError *cause);
+
+static void
+inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = G_TASK (data);
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GError) fault = g_steal_pointer (&self->fault);
+  GError *verdict = asb_opensandbox_inquiry_finish (result);
+
+  if (verdict)
+    fail_for_state (task, verdict);
+  else if (g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    {
+      /* The inquiry may hear of that before the guard does. */
+      self->guard.reason = ASB_OPENSANDBOX_ABORT_CANCELLED;
+      fail_for_guard (task);
+    }
+  else if (self->guard.final != ASB_OPENSANDBOX_ABORT_NONE)
+    {
+      self->guard.reason = self->guard.final;
+      fail_for_guard (task);
+    }
+  else
+    attempt_failed (task, fault);
+}
+
 static void
 attempt_failed (GTask *task, const GError *cause)
 {
@@ -262,6 +357,8 @@ attempt_failed (GTask *task, const GError *cause)
       try_again_now (task);
       return;
     }
+  if (inquire (task, cause, inquired_cb))
+    return;
   if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
       && try_again_later (task, -1))
     return;

@@ -32,7 +32,11 @@ static gboolean
 is_shut (const GError *error)
 {
   guint status = asb_opensandbox_error_get_status (error);
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
+  const char *code = info ? asb_error_info_get_provider_error_code (info) : NULL;
 
+  if (code && g_str_has_suffix (code, "SANDBOX_NOT_FOUND"))
+    return FALSE;
   return status == 404 || status == 405 || status == 501 || status == 500;
 }
 
