@@ -28,6 +28,10 @@ static const char FIND[]
       "*) set -- --socket \"${g%/bin/*}/run/guest-1.sock\" ;;\n"
       "esac\n";
 
+/* execd may tell the end of a PTY's shell before it tells the last of its words: whoever speaks by a
+ * PTY stays until the session is taken down. */
+#define STAY "read -r e; exit 0\n"
+
 /* Where it would have a place: whether it could run there is tried with something smaller. */
 static const char OR_SAY_WHERE[]
     = "[ -x \"$g\" ] || {\n"
@@ -43,6 +47,7 @@ static const char OR_SAY_WHERE[]
       "  done\n"
       "  if [ -n \"$f\" ]; then n=missing; else n=nowhere; fi\n"
       "  printf 'asb-guest: %s %s %s\\n' $n \"$m\" \"$f\" >&$o\n"
+      "  [ $o = 1 ] || read -r e\n"
       "  exit 0\n"
       "}\n";
 
@@ -59,14 +64,14 @@ static const char SERVE[]
 static const char CONNECT[]
     = "\"$g\" --version >/dev/null </dev/null || {\n"
       "  printf 'asb-guest: failed %s %s\\n' $? \"$(uname -m 2>/dev/null)\" >&2\n"
-      "  exit 0\n"
+      "  " STAY
       "}\n"
       "printf 'asb-guest: ready\\n' >&2\n"
       "exec \"$g\" connect \"$@\"\n";
 
 static const char RUN[] = "command -v \"$1\" >/dev/null 2>&1 || {\n"
                           "  printf 'asb-guest: missing unknown \\n' >&2\n"
-                          "  exit 0\n"
+                          "  " STAY
                           "}\n"
                           "printf 'asb-guest: ready\\n' >&2\n"
                           "exec \"$@\"\n";

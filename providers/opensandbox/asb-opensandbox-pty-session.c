@@ -124,6 +124,8 @@ take_line (AsbOpensandboxPtySession *self, AsbOpensandboxWebsocketLink *link)
     {
       if (self->news.state == ASB_OPENSANDBOX_GUEST_READY)
         asb_opensandbox_websocket_link_set_ready (link);
+      else if (self->news.state > ASB_OPENSANDBOX_GUEST_READY)
+        asb_opensandbox_websocket_link_drop (link, NULL);
     }
   else
     {
