@@ -28,8 +28,8 @@ static const char FIND[]
       "*) set -- --socket \"${g%/bin/*}/run/guest-1.sock\" ;;\n"
       "esac\n";
 
-/* execd may tell the end of a PTY's shell before it tells the last of its words: whoever speaks by a
- * PTY stays until the session is taken down. */
+/* execd may tell the end of a PTY's shell before it tells the last of its words: whoever speaks by
+ * a PTY stays until the session is taken down. */
 #define STAY "read -r e; exit 0\n"
 
 /* Where it would have a place: whether it could run there is tried with something smaller. */
@@ -64,15 +64,13 @@ static const char SERVE[]
 static const char CONNECT[]
     = "\"$g\" --version >/dev/null </dev/null || {\n"
       "  printf 'asb-guest: failed %s %s\\n' $? \"$(uname -m 2>/dev/null)\" >&2\n"
-      "  " STAY
-      "}\n"
+      "  " STAY "}\n"
       "printf 'asb-guest: ready\\n' >&2\n"
       "exec \"$g\" connect \"$@\"\n";
 
 static const char RUN[] = "command -v \"$1\" >/dev/null 2>&1 || {\n"
                           "  printf 'asb-guest: missing unknown \\n' >&2\n"
-                          "  " STAY
-                          "}\n"
+                          "  " STAY "}\n"
                           "printf 'asb-guest: ready\\n' >&2\n"
                           "exec \"$@\"\n";
 
