@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-call.h"
 #include "asb-opensandbox-elf.h"
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 
@@ -31,6 +32,7 @@ typedef struct
   GBytes *contents;
   char *hash;
   guint mode;
+  gboolean is_repeated;
 } Order;
 
 void
@@ -116,6 +118,35 @@ commit (GTask *task)
                                     committed_cb, g_object_ref (task));
 }
 
+static void send (GTask *task);
+
+static void
+removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Order *order = get_order (task);
+  g_autofree char *token = asb_opensandbox_shell_new_token ();
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+
+  g_free (order->temporary);
+  order->temporary = g_strconcat (order->path, ".", token, NULL);
+  send (task);
+}
+
+/* One that was lost on its way has made nothing but the temporary file: another is sent, once. */
+static void
+repeat (GTask *task)
+{
+  Order *order = get_order (task);
+  const char *arguments[] = { order->temporary, NULL };
+
+  order->is_repeated = TRUE;
+  asb_opensandbox_script_run_async (order->execd, "rm -f \"$1\"\n", arguments,
+                                    "delete what was uploaded", NULL, removed_cb,
+                                    g_object_ref (task));
+}
+
 static void
 sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -126,6 +157,8 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     commit (task);
+  else if (asb_opensandbox_error_is_outcome_unknown (error) && !get_order (task)->is_repeated)
+    repeat (task);
   else
     finish (task, error);
 }
@@ -173,6 +206,7 @@ send (GTask *task)
   asb_opensandbox_request_set_stream (request, "multipart/form-data; boundary=" BOUNDARY, body,
                                       (gint64)size);
   asb_opensandbox_request_set_timeout (request, UPLOAD_TIMEOUT_MS);
+  asb_opensandbox_request_set_once (request);
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (order->execd), request, NULL,
                                      sent_cb, g_object_ref (task));
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-file-info.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
@@ -81,6 +82,9 @@ struct _AsbOpensandboxWriting
   char *target;    /* where it really is */
   char *temporary; /* where execd puts it */
 
+  GInputStream *content;
+  gint64 size;
+  gboolean is_repeated;
   AsbOpensandboxUploadStream *body;
   AsbPipe *pipe;
   GError *error; /* of the upload */
@@ -93,6 +97,7 @@ static void
 writing_free (AsbOpensandboxWriting *self)
 {
   g_clear_object (&self->execd);
+  g_clear_object (&self->content);
   g_clear_object (&self->body);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_error (&self->error);
@@ -129,13 +134,31 @@ take_place (AsbOpensandboxWriting *self, char **lines, GError **error)
   target = asb_opensandbox_script_decode (lines, 1, NULL, error);
   if (!target)
     return FALSE;
+  g_free (self->target);
   self->target = g_strndup (g_bytes_get_data (target, NULL), g_bytes_get_size (target));
   directory = g_path_get_dirname (self->target);
+  g_free (self->temporary);
   if (strcmp (lines[0], "link") == 0)
     self->temporary = g_strdup_printf ("/tmp/.asb-%s/d/.asb-%s", self->token, self->token);
   else
     self->temporary = g_strdup_printf ("%s/.asb-%s", directory, self->token);
   return TRUE;
+}
+
+/* With a name that was never used before. */
+static void
+find_place (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
+{
+  const char *arguments[] = { self->path, "1", "0", NULL, NULL };
+
+  g_free (self->token);
+  self->token = asb_opensandbox_shell_new_token ();
+  if (self->flags & ASB_FILE_FLAGS_NO_PARENTS)
+    arguments[1] = "0";
+  if (self->flags & ASB_FILE_FLAGS_CREATE_ONLY)
+    arguments[2] = "1";
+  arguments[3] = self->token;
+  asb_opensandbox_script_run_async (self->execd, PREPARE, arguments, "write", NULL, callback, self);
 }
 
 static void
@@ -161,7 +184,6 @@ asb_opensandbox_writing_prepare (AsbOpensandboxExecd *execd,
                                  AsbOpensandboxWritingReady callback, gpointer data)
 {
   AsbOpensandboxWriting *self = g_new0 (AsbOpensandboxWriting, 1);
-  const char *arguments[] = { rules->path, "1", "0", NULL, NULL };
 
   self->execd = g_object_ref (execd);
   self->path = g_strdup (rules->path);
@@ -170,15 +192,9 @@ asb_opensandbox_writing_prepare (AsbOpensandboxExecd *execd,
   self->mode = rules->mode;
   self->flags = rules->flags;
   self->n_replaced = rules->n_replaced;
-  self->token = asb_opensandbox_shell_new_token ();
   self->ready = callback;
   self->data = data;
-  if (rules->flags & ASB_FILE_FLAGS_NO_PARENTS)
-    arguments[1] = "0";
-  if (rules->flags & ASB_FILE_FLAGS_CREATE_ONLY)
-    arguments[2] = "1";
-  arguments[3] = self->token;
-  asb_opensandbox_script_run_async (execd, PREPARE, arguments, "write", NULL, prepared_cb, self);
+  find_place (self, prepared_cb);
 }
 
 /* The end. */
@@ -243,6 +259,35 @@ committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   finish (self, info, error);
 }
 
+/* Nothing but the temporary file can have been made of an upload that was lost on its way: what is
+ * still there to be read is sent once more, to another name. */
+static gboolean
+may_repeat (AsbOpensandboxWriting *self)
+{
+  return !self->is_repeated && !self->pipe && G_IS_SEEKABLE (self->content)
+         && asb_opensandbox_error_is_outcome_unknown (self->error)
+         && !g_cancellable_is_cancelled (asb_opensandbox_execd_get_cancellable (self->execd));
+}
+
+static void send (AsbOpensandboxWriting *self);
+
+static void
+place_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
+      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+
+  if (done && take_place (self, done->lines, &error))
+    {
+      g_clear_error (&self->error);
+      send (self);
+    }
+  else
+    finish (self, NULL, self->error);
+}
+
 static void
 cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -250,7 +295,13 @@ cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxScriptResult) done
       = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
 
-  finish (self, NULL, self->error);
+  if (may_repeat (self) && g_seekable_seek (G_SEEKABLE (self->content), 0, G_SEEK_SET, NULL, NULL))
+    {
+      self->is_repeated = TRUE;
+      find_place (self, place_found_cb);
+    }
+  else
+    finish (self, NULL, self->error);
 }
 
 static void
@@ -297,18 +348,16 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     commit (self);
 }
 
-void
-asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *content, gint64 size,
-                                AsbPipe *pipe, AsbOpensandboxWritingDone callback, gpointer data)
+static void
+send (AsbOpensandboxWriting *self)
 {
   g_autoptr (AsbOpensandboxRequest) request
       = asb_opensandbox_execd_new_request (self->execd, "POST", "/files/upload", "write the file");
   g_autofree char *type = NULL;
 
-  self->done = callback;
-  self->data = data;
-  self->pipe = pipe ? asb_pipe_ref (pipe) : NULL;
-  self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, content, size);
+  g_clear_object (&self->body);
+  self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, self->content,
+                                                  self->size);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
   asb_opensandbox_request_set_timeout (request, 0);
   asb_opensandbox_request_set_once (request);
@@ -317,4 +366,16 @@ asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *conte
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
                                      asb_opensandbox_execd_get_cancellable (self->execd),
                                      uploaded_cb, self);
+}
+
+void
+asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *content, gint64 size,
+                                AsbPipe *pipe, AsbOpensandboxWritingDone callback, gpointer data)
+{
+  self->done = callback;
+  self->data = data;
+  self->pipe = pipe ? asb_pipe_ref (pipe) : NULL;
+  self->content = g_object_ref (content);
+  self->size = size;
+  send (self);
 }

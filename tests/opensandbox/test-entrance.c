@@ -321,6 +321,25 @@ test_upload_again (void)
 }
 
 static void
+test_upload_lost (void)
+{
+  const AsbTestEntrance entrance = { .options = "{'transport': <'guest'>}" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autofree char *left = NULL;
+
+  g_test_summary ("One whose answer is lost is sent once more, and leaves nothing else");
+  asb_test_server_fault (server, "{'method':'POST','path':'*/files/upload','action':'cut',"
+                                 "'times':1}");
+  backend = asb_test_entrance_open (server, &entrance);
+  check_works (backend);
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 2);
+  left = asb_test_entrance_run (backend, "ls /.agent-history/bin | wc -l");
+  g_assert_cmpstr (g_strstrip (left), ==, "1");
+  asb_test_entrance_close (backend);
+}
+
+static void
 test_upload_spoilt (void)
 {
   const AsbTestEntrance entrance = { .options = "{'transport': <'guest'>}" };
@@ -537,6 +556,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
+  g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
   g_test_add_func ("/opensandbox/entrance/token", test_token);

@@ -359,6 +359,43 @@ test_uploads (void)
 }
 
 static void
+test_upload_repeated (void)
+{
+  static const char *const faults[]
+      = { "{'path':'*/files/upload','action':'reset','times':1}",
+          "{'path':'*/files/upload','action':'cut','times':1}",
+          "{'path':'*/files/upload','action':'cut','bytes':3,'times':1}" };
+  World world;
+  g_autoptr (AsbFileRequest) folder = asb_file_request_new_for_path ("/work");
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("An upload whose answer is lost is sent once more, to another name");
+
+  world_open (&world);
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+      g_autofree char *text = g_strdup_printf ("text %" G_GSIZE_FORMAT, i);
+      g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+      g_autoptr (AsbFileInfo) info = NULL;
+      g_autoptr (GBytes) found = NULL;
+
+      asb_test_server_fault (world.server, faults[i]);
+      asb_file_request_set_contents (request, bytes);
+      info = asb_transport_write_file (world.transport, request, NULL, &error);
+      g_assert_no_error (error);
+      found = asb_transport_read_file (world.transport, request, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (g_bytes_equal (found, bytes));
+    }
+  list = asb_transport_list_files (world.transport, folder, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 1);
+  world_close (&world);
+}
+
+static void
 test_closed (void)
 {
   World world;
@@ -394,6 +431,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
   g_test_add_func ("/opensandbox/native/faults/uploads", test_uploads);
+  g_test_add_func ("/opensandbox/native/faults/upload-repeated", test_upload_repeated);
   g_test_add_func ("/opensandbox/native/faults/closed", test_closed);
   return g_test_run ();
 }
