@@ -154,6 +154,10 @@ class Mistakes(TestCase):
 
 
 class Manual(TestCase):
+    @unittest.skipUnless("ASB_MANUALS" in os.environ, "not in the folder of the build")
+    def test_each_is_installed(self):
+        self.assertEqual(sorted(os.environ["ASB_MANUALS"].split()), sorted(COMMANDS))
+
     def test_pages(self):
         for command in [[], *([command] for command in COMMANDS)]:
             with self.subTest(command):
