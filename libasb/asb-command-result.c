@@ -96,7 +96,7 @@ asb_command_result_get_property (GObject *object, guint property_id, GValue *val
       g_value_set_boolean (value, self->has_exit_status);
       break;
     case PROP_EXIT_STATUS:
-      g_value_set_int (value, self->exit_status);
+      g_value_set_int (value, asb_command_result_get_exit_status (self));
       break;
     case PROP_TERM_SIGNAL:
       g_value_set_int (value, self->term_signal);
@@ -242,12 +242,12 @@ asb_command_result_class_init (AsbCommandResultClass *klass)
   /**
    * AsbCommandResult:exit-status:
    *
-   * The exit status, with [property@CommandResult:has-exit-status].
+   * The exit status, with [property@CommandResult:has-exit-status]; −1 without.
    *
    * Since: 1.0
    */
-  properties[PROP_EXIT_STATUS] = g_param_spec_int ("exit-status", NULL, NULL, G_MININT, G_MAXINT, 0,
-                                                   ASB_PARAM_CONSTRUCT_ONLY);
+  properties[PROP_EXIT_STATUS] = g_param_spec_int ("exit-status", NULL, NULL, G_MININT, G_MAXINT,
+                                                   -1, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
    * AsbCommandResult:term-signal:
@@ -435,9 +435,10 @@ asb_command_result_get_has_exit_status (AsbCommandResult *self)
  * asb_command_result_get_exit_status:
  * @self: a [class@CommandResult]
  *
- * Gets [property@CommandResult:exit-status].
+ * Gets [property@CommandResult:exit-status]. What was ended by a signal, a deadline or a cancelled
+ * call, or has an outcome that nobody knows, has none: it is not taken for a 0.
  *
- * Returns: the exit status, with [property@CommandResult:has-exit-status]
+ * Returns: the exit status, with [property@CommandResult:has-exit-status]; −1 without
  *
  * Since: 1.0
  */
@@ -446,7 +447,7 @@ asb_command_result_get_exit_status (AsbCommandResult *self)
 {
   g_return_val_if_fail (ASB_IS_COMMAND_RESULT (self), 0);
 
-  return self->exit_status;
+  return self->has_exit_status ? self->exit_status : -1;
 }
 
 /**

@@ -212,6 +212,7 @@ class Ends(CaseTestCase):
                      "sleep 77702 | sleep 77702 | cat", "kill -STOP $$; sleep 77702"):
             result = self.run_shell(text, timeout_ms=200)
             self.assertEqual(result.get_state(), Asb.CommandState.TIMEOUT)
+            self.assertEqual((result.get_has_exit_status(), result.get_exit_status()), (False, -1))
             self.assert_no_process(b"77702")
 
     def test_cancelled_from_another_thread(self):
@@ -260,6 +261,7 @@ class ShellText(CaseTestCase):
         for number in (1, 2, 9, 11, 13, 15, 31):
             result = self.run_shell(f"kill -{number} $$; sleep 100000")
             self.assertFalse(result.get_has_exit_status())
+            self.assertEqual(result.get_exit_status(), -1)
             self.assertEqual(result.get_term_signal(), number)
             self.assertEqual(result.get_state(), Asb.CommandState.FAILED)
 
