@@ -5,6 +5,7 @@
 #include "asb-call-private.h"
 
 #include "asb-error-private.h"
+#include "asb-provider.h"
 #include "asb-sync-private.h"
 
 /* How long an implementation may take to answer once it was cancelled. */
@@ -473,12 +474,24 @@ asb_call_is_cancelled (GTask *task)
   return TRUE;
 }
 
+/* What people call it: they have chosen a provider by its name, and know nothing of its type. */
+static char *
+describe_source (GTask *task)
+{
+  GObject *source = g_task_get_source_object (task);
+  g_autofree char *name
+      = ASB_IS_PROVIDER (source) ? asb_provider_dup_name (ASB_PROVIDER (source)) : NULL;
+
+  return name ? g_strdup_printf ("Provider “%s”", name) : g_strdup (G_OBJECT_TYPE_NAME (source));
+}
+
 void
 asb_call_unsupported (GTask *task, const char *what)
 {
+  g_autofree char *source = describe_source (task);
+
   g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
-                           "%s does not support “%s”",
-                           G_OBJECT_TYPE_NAME (g_task_get_source_object (task)), what);
+                           "%s does not support “%s”", source, what);
   g_object_unref (task);
 }
 

@@ -247,6 +247,12 @@ class Sandboxes(TestCase):
         process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 125)
 
+    def test_what_the_provider_cannot(self):
+        sandbox = self.create()
+        self.assert_refused(asb("egress", "get", sandbox), 1, "Provider “local” does not support")
+        self.assert_refused(asb("metrics", sandbox), 1, "Provider “local” does not support")
+        self.assert_refused(asb("snapshot", "list"), 1, "Provider “local” does not support")
+
     def test_completion(self):
         sandbox = self.create("--name", "scratch")
         other = self.create()
