@@ -17,6 +17,7 @@ struct _AsbBackend
   GPtrArray *past_transports;
   gboolean guest_is_placed; /* by the library: it can be asked for again */
   char *no_guest;           /* why not, where the provider's own transport stands in for it */
+  char *no_history;         /* why not, where work goes on without */
   guint reconnect_seconds;
   AsbHistoryStore *store;
   AsbHistoryConfig *history_config;

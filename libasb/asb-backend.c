@@ -55,6 +55,7 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->transport);
   g_clear_pointer (&self->past_transports, g_ptr_array_unref);
   g_clear_pointer (&self->no_guest, g_free);
+  g_clear_pointer (&self->no_history, g_free);
   g_clear_object (&self->history_config);
   g_clear_object (&self->provider);
   g_clear_object (&self->gate);
@@ -303,9 +304,9 @@ static void
 add_history_capability (AsbBackend *self, AsbCapabilities *capabilities)
 {
   if (!self->store)
-    asb_capabilities_add (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY,
-                          ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "backend",
-                          "this backend was made without a history");
+    asb_capabilities_add (
+        capabilities, ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "backend",
+        self->no_history ? self->no_history : "this backend was made without a history");
 }
 
 /**

@@ -27,6 +27,7 @@ typedef struct
   AsbTransport *transport;
   gboolean guest_is_placed;
   char *no_guest;
+  char *no_history;
   AsbHistoryStore *store;
   gboolean owns_store;
   AsbRecorder *recorder;
@@ -44,6 +45,7 @@ creation_free (gpointer data)
   g_clear_pointer (&creation->expires_at, g_date_time_unref);
   g_clear_object (&creation->transport);
   g_clear_pointer (&creation->no_guest, g_free);
+  g_clear_pointer (&creation->no_history, g_free);
   g_clear_object (&creation->store);
   g_clear_object (&creation->recorder);
   g_clear_error (&creation->error);
@@ -204,6 +206,7 @@ finish (GTask *task)
   backend->transport = g_steal_pointer (&creation->transport);
   backend->guest_is_placed = creation->guest_is_placed;
   backend->no_guest = g_steal_pointer (&creation->no_guest);
+  backend->no_history = g_steal_pointer (&creation->no_history);
   backend->reconnect_seconds = asb_backend_options_get_reconnect_seconds (options);
   backend->store = g_steal_pointer (&creation->store);
   backend->history_config = dup_history_config (options);
@@ -335,6 +338,7 @@ store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   g_debug ("Work goes on without a record: %s", error->message);
+  creation->no_history = g_strdup (error->message);
   g_clear_error (&error);
   g_clear_object (&creation->store);
   make_workdir (task);

@@ -118,6 +118,23 @@ commit (GTask *task)
                                     committed_cb, g_object_ref (task));
 }
 
+/* With no space for the guest it cannot be there: what execd does itself may still be done, unless
+ * the guest is asked for. */
+static void
+judge (GTask *task, GError *error)
+{
+  AsbOpensandboxLifecycle *lifecycle = asb_opensandbox_call_get (task)->lifecycle;
+  gboolean is_bound = asb_opensandbox_lifecycle_get_settings (lifecycle)->transport
+                      != ASB_OPENSANDBOX_TRANSPORT_AUTO;
+
+  if (error->domain != ASB_ERROR)
+    return;
+  if (strstr (error->message, "no space left on device"))
+    error->code = is_bound ? ASB_ERROR_NO_SPACE : ASB_ERROR_GUEST_UNAVAILABLE;
+  else if (is_bound && error->code == ASB_ERROR_GUEST_UNAVAILABLE)
+    error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
+}
+
 static void send (GTask *task);
 
 static void
@@ -160,7 +177,10 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (asb_opensandbox_error_is_outcome_unknown (error) && !get_order (task)->is_repeated)
     repeat (task);
   else
-    finish (task, error);
+    {
+      judge (task, error);
+      finish (task, error);
+    }
 }
 
 /* Two parts that belong together; the contents are not copied. */
@@ -281,7 +301,10 @@ put_in_thread (GTask *task)
 
   order->site = asb_opensandbox_site_get (call->lifecycle, call->sandbox_id);
   if (!asb_opensandbox_elf_check (order->contents, order->site->architecture, &error))
-    g_task_return_error (task, g_steal_pointer (&error));
+    {
+      judge (task, error);
+      g_task_return_error (task, g_steal_pointer (&error));
+    }
   else if (join (task))
     return;
   else if (is_busy (task))

@@ -560,6 +560,8 @@ test_best_effort (Fixture *fixture, gconstpointer data)
   g_autoptr (TestStore) store = test_store_new ();
   g_autoptr (AsbBackend) without = NULL;
   g_autoptr (AsbBackend) with = NULL;
+  g_autoptr (AsbCapabilities) capabilities = NULL;
+  AsbCapability *history;
 
   g_test_summary (
       "With best effort a store that does not open, or does not record, is done without");
@@ -568,6 +570,10 @@ test_best_effort (Fixture *fixture, gconstpointer data)
   store->open_manner = TEST_STORE_FAILS;
   without = create (fixture);
   g_assert_null (asb_backend_get_history_store (without));
+  capabilities = asb_backend_get_capabilities (without);
+  history = asb_capabilities_get (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY);
+  g_assert_cmpstr (asb_capability_get_reason (history), !=,
+                   "this backend was made without a history");
   test_backend_close (without);
 
   store->open_manner = TEST_STORE_ANSWERS;

@@ -340,6 +340,22 @@ test_upload_lost (void)
 }
 
 static void
+test_no_space (void)
+{
+  const AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("Where there is no space for the guest execd does the work, and it is told");
+  asb_test_server_fault (server,
+                         "{'method':'POST','path':'*/files/upload','action':'reply','status':500,"
+                         "'json':{'code':'RUNTIME_ERROR','message':'no space left on device'}}");
+  backend = asb_test_entrance_open (server, &entrance);
+  check_way (backend, "native", "no space left on device");
+  asb_test_entrance_close (backend);
+}
+
+static void
 test_upload_spoilt (void)
 {
   const AsbTestEntrance entrance = { .options = "{'transport': <'guest'>}" };
@@ -351,6 +367,7 @@ test_upload_spoilt (void)
                          "{'method':'POST','path':'*/files/upload','action':'reply','status':500,"
                          "'json':{'code':'RUNTIME_ERROR','message':'no space left on device'}}");
   g_assert_null (asb_test_entrance_try (server, &entrance, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_NO_SPACE);
   g_assert_nonnull (strstr (error->message, "no space left on device"));
   g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
 }
@@ -557,6 +574,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
   g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
+  g_test_add_func ("/opensandbox/entrance/no-space", test_no_space);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
   g_test_add_func ("/opensandbox/entrance/token", test_token);
