@@ -4,6 +4,7 @@
 
 #include "tool.h"
 
+#include "tool-options.h"
 #include "tool-server.h"
 
 Tool *
@@ -24,6 +25,20 @@ tool_free (Tool *self)
   g_free (self);
 }
 
+/* A guess tells more than the folders that were searched for what was mistyped. */
+static void
+suggest_provider (const char *name, GError **error)
+{
+  g_auto (GStrv) names = asb_registry_list_providers (asb_registry_get_default ());
+  const char *guess = tool_options_guess ((const char *const *)names, name);
+
+  if (!error || !g_error_matches (*error, ASB_ERROR, ASB_ERROR_MODULE_NOT_FOUND) || !guess)
+    return;
+  g_clear_error (error);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_NOT_FOUND,
+               "There is no provider “%s”; did you mean “%s”?", name, guess);
+}
+
 AsbProvider *
 tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings, GError **error)
 {
@@ -39,6 +54,8 @@ tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings, GErr
   provider = asb_registry_create_provider (asb_registry_get_default (), name, options, error);
   if (provider)
     g_hash_table_replace (self->providers, g_strdup (name), provider);
+  else
+    suggest_provider (name, error);
   return provider;
 }
 

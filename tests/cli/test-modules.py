@@ -48,6 +48,10 @@ class Modules(TestCase):
         modules = self.list(f"{FOLDER}/first:{PATH}", status=1)
         self.assertEqual(modules["provider", "mock"]["file"], f"{FOLDER}/first/libasb-provider-mock.so")
 
+    def test_did_you_mean(self):
+        self.assert_refused(asb("run", "--provider", "locl", "true"), 125, "did you mean “local”?")
+        self.assert_refused(asb("list", "--provider", "frobnicate"), 1, "no provider “frobnicate”", "registered")
+
 
 if __name__ == "__main__":
     tap_unittest.main()
