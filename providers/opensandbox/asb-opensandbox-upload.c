@@ -33,6 +33,7 @@ typedef struct
   char *hash;
   guint mode;
   gboolean is_repeated;
+  GError *error; /* of the upload */
 } Order;
 
 void
@@ -54,6 +55,7 @@ order_free (gpointer data)
   g_free (order->path);
   g_free (order->temporary);
   g_free (order->hash);
+  g_clear_error (&order->error);
   g_free (order);
 }
 
@@ -146,19 +148,28 @@ removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxScriptResult) done
       = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
 
+  if (order->is_repeated || !asb_opensandbox_error_is_outcome_unknown (order->error))
+    {
+      finish (task, order->error);
+      return;
+    }
+  order->is_repeated = TRUE;
+  g_clear_error (&order->error);
   g_free (order->temporary);
   order->temporary = g_strconcat (order->path, ".", token, NULL);
   send (task);
 }
 
-/* One that was lost on its way has made nothing but the temporary file: another is sent, once. */
+/* One that failed has made nothing but the temporary file, which may fill the disk. After one that
+ * was lost on its way another is sent, once. Takes @error. */
 static void
-repeat (GTask *task)
+remove_temporary (GTask *task, GError *error)
 {
   Order *order = get_order (task);
   const char *arguments[] = { order->temporary, NULL };
 
-  order->is_repeated = TRUE;
+  judge (task, error);
+  order->error = error;
   asb_opensandbox_script_run_async (order->execd, "rm -f \"$1\"\n", arguments,
                                     "delete what was uploaded", NULL, removed_cb,
                                     g_object_ref (task));
@@ -168,19 +179,14 @@ static void
 sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
-  g_autoptr (GError) error = NULL;
+  GError *error = NULL;
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
 
   if (reply)
     commit (task);
-  else if (asb_opensandbox_error_is_outcome_unknown (error) && !get_order (task)->is_repeated)
-    repeat (task);
   else
-    {
-      judge (task, error);
-      finish (task, error);
-    }
+    remove_temporary (task, error);
 }
 
 /* Two parts that belong together; the contents are not copied. */
