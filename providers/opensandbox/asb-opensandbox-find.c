@@ -75,13 +75,15 @@ listed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   g_autoptr (GListModel) found = asb_opensandbox_list_finish (lifecycle, result, &error);
   char *id = found ? choose (lifecycle, search, found) : NULL;
+  gint64 left = (search->deadline - g_get_monotonic_time ()) / 1000;
 
   if (id)
     g_task_return_pointer (task, id, g_free);
-  else if (g_get_monotonic_time () < search->deadline)
+  else if (left > 0)
     {
       g_clear_error (&error);
-      asb_opensandbox_wait_async (search->pause_ms, NULL, waited_cb, g_object_ref (task));
+      asb_opensandbox_wait_async ((guint)MIN (search->pause_ms, left), NULL, waited_cb,
+                                  g_object_ref (task));
       search->pause_ms = MIN (search->pause_ms * 2, MAX_PAUSE_MS);
     }
   else if (error)
