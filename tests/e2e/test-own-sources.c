@@ -98,9 +98,11 @@ check_success (AsbCommandResult *result)
 static void
 compile (Story *story)
 {
-  g_autoptr (AsbCommandResult) result = story_execute (
-      story, "cd libasb && gcc -std=gnu11 -D_GNU_SOURCE -I. -Iwire -static guest/*.c wire/*.c"
-             " -larchive -ljansson -lpcre2-8 -lsqlite3 -lz -lm -o asb-guest");
+  g_autoptr (AsbCommandResult) result
+      = story_execute (story, "cd libasb && gcc -std=gnu11 -D_GNU_SOURCE -I. -Iwire -static "
+                              "-ffunction-sections -fdata-sections"
+                              " -Wl,--gc-sections guest/*.c wire/*.c"
+                              " -larchive -ljansson -lpcre2-8 -lsqlite3 -lz -lm -o asb-guest");
 
   check_success (result);
 }

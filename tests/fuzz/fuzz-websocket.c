@@ -7,6 +7,7 @@
 
 #include "asb-wire-json.h"
 #include "loop.h"
+#include "pause.h"
 #include "stand-ins.h"
 #include "websocket-frame.h"
 #include "websocket-request.h"
@@ -29,6 +30,17 @@
 /* No client that is silent for so long is waited for. */
 #define SILENCE (21 * SECOND)
 #define SILENT_TURNS 5
+
+/* The time that leaps here is time in which all went on. */
+int64_t __wrap_pause_watch_look (PauseWatch *watch, int64_t wait, int64_t now);
+
+int64_t
+__wrap_pause_watch_look (PauseWatch *watch, int64_t wait, int64_t now)
+{
+  watch->last = now;
+  (void)wait;
+  return 0;
+}
 
 /* Requests. */
 

@@ -222,7 +222,7 @@ test_ending (gconstpointer data)
   g_assert_cmpstr (asb_command_result_get_command_id (result), ==, "c1");
   g_assert_cmpint (asb_command_result_get_state (result), ==, ending->state);
   g_assert_cmpint (asb_command_result_get_has_exit_status (result), ==, ending->exit_status >= 0);
-  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, MAX (ending->exit_status, 0));
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, ending->exit_status);
   g_assert_cmpint (asb_command_result_get_term_signal (result), ==, ending->expected_signal);
   g_assert_cmpint (asb_command_result_get_duration_us (result), ==, 5);
   g_assert_cmpuint (asb_command_result_get_stdout_total (result), ==, 1);
