@@ -12,7 +12,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolExample examples[] = {
-  { "asb egress allow opensandbox:5f2c packages.example", "Lets it fetch packages." },
+  { "asb egress allow opensandbox:5f2c example.org", "Lets it fetch packages." },
   { NULL, NULL },
 };
 

@@ -12,7 +12,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolExample examples[] = {
-  { "asb egress deny opensandbox:5f2c packages.example", "Keeps it from there." },
+  { "asb egress deny opensandbox:5f2c example.org", "Keeps it from there." },
   { NULL, NULL },
 };
 

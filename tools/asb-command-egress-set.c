@@ -59,7 +59,7 @@ static const ToolArgument arguments[] = {
 };
 
 static const ToolExample examples[] = {
-  { "asb egress set --allow packages.example --allow '*.packages.example' opensandbox:5f2c",
+  { "asb egress set --allow example.org --allow '*.example.org' opensandbox:5f2c",
     "Lets pip work and nothing else." },
   { NULL, NULL },
 };

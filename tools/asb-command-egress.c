@@ -11,7 +11,7 @@ static const ToolCommand *const children[] = {
 
 static const ToolExample examples[] = {
   { "asb egress get opensandbox:5f2c", "Shows what it may reach." },
-  { "asb egress allow opensandbox:5f2c packages.example", "Lets it reach more." },
+  { "asb egress allow opensandbox:5f2c example.org", "Lets it reach more." },
   { NULL, NULL },
 };
 
