@@ -60,7 +60,7 @@ static const ToolArgument arguments[] = {
 
 static const ToolExample examples[] = {
   { "asb egress set --allow example.org --allow '*.example.org' opensandbox:5f2c",
-    "Lets pip work and nothing else." },
+    "Lets it reach that and nothing else." },
   { NULL, NULL },
 };
 
