@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Adds up what "meson test" logged, subtest by subtest, and prints one line.
+"""Adds up what "meson test" logged, subtest by subtest, and prints one line; above it, what failed.
 
 usage: count-tests.py FOLDER    (the meson-logs of a build folder)
        count-tests.py --sum     (adds up such lines from standard input)
@@ -16,7 +16,9 @@ import sys
 PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
 SUBTEST = re.compile(r"^(not )?ok\b[^#\n]*(?P<skip># *SKIP)?", re.MULTILINE | re.IGNORECASE)
 TOTALS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+FAILURE = re.compile(r"^not ok\b.*(?:\n#.*)*", re.MULTILINE)
 FINE = {"OK", "EXPECTEDFAIL", "SKIP"}
+SHOWN_CHARACTERS = 2000
 
 
 def count_subtests(output):
@@ -44,11 +46,22 @@ def count_test(test):
     return passed, failed, skipped
 
 
+def show_failures(test):
+    """The log of a run may be all that one has of another machine, and of that often only the end."""
+    output = test.get("stdout", "")
+    failures = "\n".join(match[0] for match in FAILURE.finditer(output))
+    shown = failures[:SHOWN_CHARACTERS] or output[-SHOWN_CHARACTERS:]
+    print(f"{test['name']}: {test['result']}", *shown.splitlines(), sep="\n  ")
+
+
 def count_folder(folder):
     for log in sorted(pathlib.Path(folder).glob("testlog*.json")):
         with log.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                yield count_test(json.loads(line))
+                test = json.loads(line)
+                if test["result"] not in FINE:
+                    show_failures(test)
+                yield count_test(test)
 
 
 def count_lines(lines):
