@@ -50,12 +50,12 @@ is_work_done (const Broker *broker)
   if (!list_is_empty (&broker->commands))
     return false;
   LIST_FOREACH (node, &broker->calls)
-  {
-    const Call *call = LIST_ITEM (node, Call, broker_link);
+    {
+      const Call *call = LIST_ITEM (node, Call, broker_link);
 
-    if (call != broker->stop_call && !call->replied)
-      return false;
-  }
+      if (call != broker->stop_call && !call->replied)
+        return false;
+    }
   return true;
 }
 
@@ -157,12 +157,12 @@ broker_stop (Broker *broker, Call *call)
   websocket_door_close (broker);
   command_cancel_all (broker);
   LIST_FOREACH (node, &broker->calls)
-  {
-    Call *other = LIST_ITEM (node, Call, broker_link);
+    {
+      Call *other = LIST_ITEM (node, Call, broker_link);
 
-    if (other != call)
-      call_cancel (other);
-  }
+      if (other != call)
+        call_cancel (other);
+    }
 }
 
 static void

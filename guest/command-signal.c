@@ -46,12 +46,12 @@ Command *
 command_find (const Broker *broker, const char *id)
 {
   LIST_FOREACH (node, &broker->commands)
-  {
-    Command *self = LIST_ITEM (node, Command, link);
+    {
+      Command *self = LIST_ITEM (node, Command, link);
 
-    if (strcmp (self->id, id) == 0)
-      return self;
-  }
+      if (strcmp (self->id, id) == 0)
+        return self;
+    }
   return NULL;
 }
 

@@ -409,27 +409,27 @@ void
 command_cancel_all (Broker *broker)
 {
   LIST_FOREACH (node, &broker->commands)
-  {
-    Command *self = LIST_ITEM (node, Command, link);
+    {
+      Command *self = LIST_ITEM (node, Command, link);
 
-    if (self->call)
-      call_cancel (self->call);
-    else
-      kill_command (self);
-  }
+      if (self->call)
+        call_cancel (self->call);
+      else
+        kill_command (self);
+    }
 }
 
 void
 command_give_up_all (Broker *broker)
 {
   LIST_FOREACH (node, &broker->commands)
-  {
-    Command *self = LIST_ITEM (node, Command, link);
+    {
+      Command *self = LIST_ITEM (node, Command, link);
 
-    /* One that waits for its start to be recorded has nothing to tell. */
-    if (self->call && self->call->started)
-      command_finish (self);
-  }
+      /* One that waits for its start to be recorded has nothing to tell. */
+      if (self->call && self->call->started)
+        command_finish (self);
+    }
 }
 
 void
@@ -445,7 +445,7 @@ command_count (const Broker *broker)
   size_t n = 0;
 
   LIST_FOREACH (node, &broker->commands)
-  n++;
+    n++;
   return n;
 }
 
@@ -455,12 +455,12 @@ command_list_supervisors (const Broker *broker, pid_t *pids)
   size_t n = 0;
 
   LIST_FOREACH (node, &broker->commands)
-  {
-    Command *self = LIST_ITEM (node, Command, link);
+    {
+      Command *self = LIST_ITEM (node, Command, link);
 
-    if (self->supervisor > 0)
-      pids[n++] = self->supervisor;
-  }
+      if (self->supervisor > 0)
+        pids[n++] = self->supervisor;
+    }
   return n;
 }
 
@@ -468,12 +468,12 @@ void
 command_reaped (Broker *broker, pid_t pid)
 {
   LIST_FOREACH (node, &broker->commands)
-  {
-    Command *self = LIST_ITEM (node, Command, link);
+    {
+      Command *self = LIST_ITEM (node, Command, link);
 
-    if (self->supervisor == pid)
-      self->supervisor = 0;
-  }
+      if (self->supervisor == pid)
+        self->supervisor = 0;
+    }
 }
 
 const CallKind COMMAND_KINDS[] = {

@@ -533,15 +533,15 @@ static void
 lose_oldest_new (Broker *broker)
 {
   LIST_FOREACH (node, &broker->connections)
-  {
-    Connection *self = LIST_ITEM (node, Connection, link);
+    {
+      Connection *self = LIST_ITEM (node, Connection, link);
 
-    if (self->state == CONNECTION_NEW)
-      {
-        connection_lose (self);
-        return;
-      }
-  }
+      if (self->state == CONNECTION_NEW)
+        {
+          connection_lose (self);
+          return;
+        }
+    }
 }
 
 /* NULL when there is no room for it. */
@@ -610,12 +610,12 @@ bool
 connections_are_flushed (const Broker *broker)
 {
   LIST_FOREACH (node, &broker->connections)
-  {
-    const Connection *self = LIST_ITEM (node, Connection, link);
+    {
+      const Connection *self = LIST_ITEM (node, Connection, link);
 
-    if (self->state == CONNECTION_OPEN && (self->session->unsent || self->urgent_size > 0))
-      return false;
-  }
+      if (self->state == CONNECTION_OPEN && (self->session->unsent || self->urgent_size > 0))
+        return false;
+    }
   return true;
 }
 
@@ -623,6 +623,6 @@ void
 connections_close (Broker *broker)
 {
   LIST_FOREACH (node, &broker->connections)
-  free_connection (LIST_ITEM (node, Connection, link));
+    free_connection (LIST_ITEM (node, Connection, link));
   sessions_end (broker);
 }

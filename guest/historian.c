@@ -142,13 +142,13 @@ add_due_jobs (Historian *self, bool all)
   int64_t now = history_time_monotonic ();
 
   LIST_FOREACH (node, &self->operations.active)
-  {
-    HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
+    {
+      HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
 
-    if (all || operation->due <= now)
-      history_batch_add (&self->batch, operation->end ? HISTORY_JOB_FINISH : HISTORY_JOB_OUTPUT, 0,
-                         operation, NULL);
-  }
+      if (all || operation->due <= now)
+        history_batch_add (&self->batch, operation->end ? HISTORY_JOB_FINISH : HISTORY_JOB_OUTPUT,
+                           0, operation, NULL);
+    }
 }
 
 /* Commits what was asked for, and then what is due. */

@@ -266,11 +266,11 @@ history_config_parse (HistoryConfig *config, const json_t *given, HistoryError *
     valid = history_error_set (error, HISTORY_INVALID_ARGUMENT, "“%s” must be an object", "config");
   else if (given)
     json_object_foreach ((json_t *)given, name, value)
-    {
-      valid = set_given (config, name, value, error);
-      if (!valid)
-        break;
-    }
+      {
+        valid = set_given (config, name, value, error);
+        if (!valid)
+          break;
+      }
   if (valid && check_relations (config, error))
     {
       read_values (config);
@@ -289,7 +289,8 @@ history_config_adopt (HistoryConfig *config, const json_t *stored)
 
   set_initial_values (config);
   if (json_is_object (stored))
-    json_object_foreach ((json_t *)stored, name, value) set_given (config, name, value, &ignored);
+    json_object_foreach ((json_t *)stored, name, value)
+      set_given (config, name, value, &ignored);
   if (!check_relations (config, &ignored))
     {
       history_config_clear (config);

@@ -89,12 +89,12 @@ history_operations_due (const HistoryOperations *operations)
   int64_t due = HISTORY_NEVER;
 
   LIST_FOREACH (node, &operations->active)
-  {
-    const HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
+    {
+      const HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
 
-    if (operation->due < due)
-      due = operation->due;
-  }
+      if (operation->due < due)
+        due = operation->due;
+    }
   return due;
 }
 
@@ -102,10 +102,10 @@ void
 history_operations_retry_ends (HistoryOperations *operations)
 {
   LIST_FOREACH (node, &operations->active)
-  {
-    HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
+    {
+      HistoryOperation *operation = LIST_ITEM (node, HistoryOperation, active);
 
-    if (operation->end && operation->is_failing)
-      operation->due = 0;
-  }
+      if (operation->end && operation->is_failing)
+        operation->due = 0;
+    }
 }

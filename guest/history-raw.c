@@ -24,15 +24,15 @@ history_raw_replace (const json_t *object)
   json_t *value;
 
   json_object_foreach ((json_t *)object, name, value)
-  {
-    HistoryText text;
-    HistoryError ignored;
+    {
+      HistoryText text;
+      HistoryError ignored;
 
-    if (!has_other_bytes (value) || !history_json_get_bytes (object, name, &text, &ignored))
-      continue;
-    json_object_set_new (copy, name, json_string (text.text));
-    history_text_clear (&text);
-  }
+      if (!has_other_bytes (value) || !history_json_get_bytes (object, name, &text, &ignored))
+        continue;
+      json_object_set_new (copy, name, json_string (text.text));
+      history_text_clear (&text);
+    }
   return copy;
 }
 
@@ -56,18 +56,18 @@ history_raw_write_members (HistoryDatabase *database, const char *event_id, cons
   bool done = true;
 
   json_object_foreach ((json_t *)object, name, value)
-  {
-    char field[MAX_FIELD];
-    HistoryText text;
-    HistoryError ignored;
+    {
+      char field[MAX_FIELD];
+      HistoryText text;
+      HistoryError ignored;
 
-    if (!done || !has_other_bytes (value)
-        || !history_json_get_bytes (object, name, &text, &ignored))
-      continue;
-    if (snprintf (field, sizeof field, "%s.%s", section, name) < (int)sizeof field)
-      done = history_raw_write (database, event_id, field, &text, error);
-    history_text_clear (&text);
-  }
+      if (!done || !has_other_bytes (value)
+          || !history_json_get_bytes (object, name, &text, &ignored))
+        continue;
+      if (snprintf (field, sizeof field, "%s.%s", section, name) < (int)sizeof field)
+        done = history_raw_write (database, event_id, field, &text, error);
+      history_text_clear (&text);
+    }
   return done;
 }
 

@@ -37,16 +37,16 @@ list_jobs (const Broker *broker, int64_t after, int64_t limit)
   bool more = false;
 
   LIST_FOREACH (node, &broker->jobs)
-  {
-    const Job *job = LIST_ITEM (node, Job, link);
+    {
+      const Job *job = LIST_ITEM (node, Job, link);
 
-    if (job->state == JOB_STARTING || job->number <= after)
-      continue;
-    more = json_array_size (jobs) >= (size_t)limit;
-    if (more)
-      break;
-    json_array_append_new (jobs, job_status (job));
-  }
+      if (job->state == JOB_STARTING || job->number <= after)
+        continue;
+      more = json_array_size (jobs) >= (size_t)limit;
+      if (more)
+        break;
+      json_array_append_new (jobs, job_status (job));
+    }
   return json_pack ("{s:o, s:b}", "jobs", jobs, "more", more);
 }
 
@@ -87,13 +87,13 @@ void
 job_waiters_answer (Job *job)
 {
   LIST_FOREACH (node, &job->waiters)
-  {
-    Waiter *waiter = LIST_ITEM (node, Waiter, link);
-    Call *call = waiter->call;
+    {
+      Waiter *waiter = LIST_ITEM (node, Waiter, link);
+      Call *call = waiter->call;
 
-    drop_waiter (waiter);
-    answer (call, job_status (job));
-  }
+      drop_waiter (waiter);
+      answer (call, job_status (job));
+    }
 }
 
 static void

@@ -126,20 +126,20 @@ void
 job_readers_pump (Job *job)
 {
   LIST_FOREACH (node, &job->readers)
-  pump (LIST_ITEM (node, Reader, link));
+    pump (LIST_ITEM (node, Reader, link));
 }
 
 void
 job_readers_fail (Job *job)
 {
   LIST_FOREACH (node, &job->readers)
-  {
-    Reader *reader = LIST_ITEM (node, Reader, link);
+    {
+      Reader *reader = LIST_ITEM (node, Reader, link);
 
-    failure_set (&reader->call->failure, FAILURE_JOB_NOT_FOUND,
-                 "The job “%s” was forgotten while its output was being read", job->id);
-    fail (reader);
-  }
+      failure_set (&reader->call->failure, FAILURE_JOB_NOT_FOUND,
+                   "The job “%s” was forgotten while its output was being read", job->id);
+      fail (reader);
+    }
 }
 
 static bool

@@ -54,7 +54,7 @@ total_kept (const Broker *broker)
   uint64_t total = 0;
 
   LIST_FOREACH (node, &broker->jobs)
-  total += job_output_kept (&LIST_ITEM (node, Job, link)->output);
+    total += job_output_kept (&LIST_ITEM (node, Job, link)->output);
   return total;
 }
 
@@ -85,12 +85,12 @@ job_find (Call *call)
       return NULL;
     }
   LIST_FOREACH (node, &call->broker->jobs)
-  {
-    Job *job = LIST_ITEM (node, Job, link);
+    {
+      Job *job = LIST_ITEM (node, Job, link);
 
-    if (job->state != JOB_STARTING && strcmp (job->id, json_string_value (id)) == 0)
-      return job;
-  }
+      if (job->state != JOB_STARTING && strcmp (job->id, json_string_value (id)) == 0)
+        return job;
+    }
   failure_set (&call->failure, FAILURE_JOB_NOT_FOUND, "There is no job “%.64s”",
                json_string_value (id));
   return NULL;

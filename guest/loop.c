@@ -57,10 +57,10 @@ static void
 free_removed (Loop *loop)
 {
   LIST_FOREACH (node, &loop->removed)
-  {
-    list_remove (node);
-    free (LIST_ITEM (node, LoopSource, link));
-  }
+    {
+      list_remove (node);
+      free (LIST_ITEM (node, LoopSource, link));
+    }
 }
 
 int64_t
@@ -76,10 +76,10 @@ static bool
 counts_running (const Loop *loop)
 {
   LIST_FOREACH (node, &loop->timers)
-  {
-    if (LIST_ITEM (node, LoopTimer, link)->counts_running)
-      return true;
-  }
+    {
+      if (LIST_ITEM (node, LoopTimer, link)->counts_running)
+        return true;
+    }
   return false;
 }
 
@@ -105,7 +105,7 @@ postpone_timers (Loop *loop, int64_t wait)
 
   if (pause > 0)
     LIST_FOREACH (node, &loop->timers)
-  LIST_ITEM (node, LoopTimer, link)->due += pause;
+      LIST_ITEM (node, LoopTimer, link)->due += pause;
 }
 
 static void

@@ -93,13 +93,13 @@ watch (Recorder *recorder)
 {
   loop_timer_stop (&recorder->patience);
   LIST_FOREACH (node, &recorder->requests)
-  {
-    if (is_urgent (LIST_ITEM (node, Request, link)))
-      {
-        loop_timer_start (recorder->loop, &recorder->patience, PATIENCE);
-        return;
-      }
-  }
+    {
+      if (is_urgent (LIST_ITEM (node, Request, link)))
+        {
+          loop_timer_start (recorder->loop, &recorder->patience, PATIENCE);
+          return;
+        }
+    }
 }
 
 static void
@@ -116,12 +116,12 @@ static Request *
 find_request (const Recorder *recorder, uint32_t number)
 {
   LIST_FOREACH (node, &recorder->requests)
-  {
-    Request *request = LIST_ITEM (node, Request, link);
+    {
+      Request *request = LIST_ITEM (node, Request, link);
 
-    if (request->number == number)
-      return request;
-  }
+      if (request->number == number)
+        return request;
+    }
   return NULL;
 }
 
@@ -202,10 +202,10 @@ fail_requests (Recorder *recorder)
   /* Callbacks may make new requests, which are for the next historian. */
   list_init (&failed);
   LIST_FOREACH (node, &recorder->requests)
-  {
-    list_remove (node);
-    list_append (&failed, node);
-  }
+    {
+      list_remove (node);
+      list_append (&failed, node);
+    }
   while (!list_is_empty (&failed))
     {
       Request *request = LIST_ITEM (failed.next, Request, link);
@@ -290,7 +290,7 @@ recorder_free (Recorder *recorder)
   loop_timer_stop (&recorder->patience);
   link_free (recorder->historian);
   LIST_FOREACH (node, &recorder->requests)
-  request_free (recorder, LIST_ITEM (node, Request, link));
+    request_free (recorder, LIST_ITEM (node, Request, link));
   json_decref (recorder->open_call);
   free (recorder);
 }

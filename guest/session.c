@@ -19,7 +19,7 @@ static void
 session_end (Session *self)
 {
   LIST_FOREACH (node, &self->calls)
-  call_lose (LIST_ITEM (node, Call, link));
+    call_lose (LIST_ITEM (node, Call, link));
   list_remove (&self->link);
   loop_timer_stop (&self->linger_timer);
   loop_task_cancel (&self->end_task);
@@ -61,12 +61,12 @@ static Session *
 find_interrupted (const Broker *broker)
 {
   LIST_FOREACH (node, &broker->sessions)
-  {
-    Session *self = LIST_ITEM (node, Session, link);
+    {
+      Session *self = LIST_ITEM (node, Session, link);
 
-    if (!self->connection && !self->is_over)
-      return self;
-  }
+      if (!self->connection && !self->is_over)
+        return self;
+    }
   return NULL;
 }
 
@@ -76,12 +76,12 @@ interrupted_size (const Broker *broker)
   size_t size = 0;
 
   LIST_FOREACH (node, &broker->sessions)
-  {
-    const Session *self = LIST_ITEM (node, Session, link);
+    {
+      const Session *self = LIST_ITEM (node, Session, link);
 
-    if (!self->connection && !self->is_over)
-      size += self->total_size;
-  }
+      if (!self->connection && !self->is_over)
+        size += self->total_size;
+    }
   return size;
 }
 
@@ -111,7 +111,7 @@ void
 sessions_end (Broker *broker)
 {
   LIST_FOREACH (node, &broker->sessions)
-  session_end (LIST_ITEM (node, Session, link));
+    session_end (LIST_ITEM (node, Session, link));
 }
 
 /* The beginning, and beginning again. */
@@ -142,7 +142,7 @@ session_make_room (Broker *broker)
   unsigned n = 0;
 
   LIST_FOREACH (node, &broker->sessions)
-  n += !LIST_ITEM (node, Session, link)->is_over;
+    n += !LIST_ITEM (node, Session, link)->is_over;
   if (n < BROKER_MAX_CONNECTIONS)
     return true;
   if (interrupted)
@@ -160,12 +160,12 @@ session_find (Broker *broker, const json_t *resume)
   if (strcmp (boot_id, broker->boot_id) != 0)
     return NULL;
   LIST_FOREACH (node, &broker->sessions)
-  {
-    Session *self = LIST_ITEM (node, Session, link);
+    {
+      Session *self = LIST_ITEM (node, Session, link);
 
-    if (!self->is_over && strcmp (self->id, id) == 0)
-      return secret_is (self->secret, secret) ? self : NULL;
-  }
+      if (!self->is_over && strcmp (self->id, id) == 0)
+        return secret_is (self->secret, secret) ? self : NULL;
+    }
   return NULL;
 }
 
@@ -201,12 +201,12 @@ static void
 restate_credit (Session *self)
 {
   LIST_FOREACH (node, &self->calls)
-  {
-    const Call *call = LIST_ITEM (node, Call, link);
+    {
+      const Call *call = LIST_ITEM (node, Call, link);
 
-    if (call->inlet.credited > 0)
-      session_send_credit (self, call->number, ASB_CHANNEL_INPUT, call->inlet.credited);
-  }
+      if (call->inlet.credited > 0)
+        session_send_credit (self, call->number, ASB_CHANNEL_INPUT, call->inlet.credited);
+    }
 }
 
 void
@@ -359,7 +359,7 @@ session_acknowledge (Session *self, uint64_t sequence)
   if (before >= ASB_FRAME_WINDOW)
     return NULL;
   LIST_FOREACH (node, &self->calls)
-  call_pump (LIST_ITEM (node, Call, link));
+    call_pump (LIST_ITEM (node, Call, link));
   return NULL;
 }
 
@@ -367,12 +367,12 @@ static Call *
 find_call (Session *self, uint32_t number)
 {
   LIST_FOREACH (node, &self->calls)
-  {
-    Call *call = LIST_ITEM (node, Call, link);
+    {
+      Call *call = LIST_ITEM (node, Call, link);
 
-    if (call->number == number)
-      return call;
-  }
+      if (call->number == number)
+        return call;
+    }
   return NULL;
 }
 

@@ -42,12 +42,12 @@ WatchedDirectory *
 watched_directory_child (const WatchedDirectory *parent, const char *name)
 {
   LIST_FOREACH (node, &parent->children)
-  {
-    WatchedDirectory *child = LIST_ITEM (node, WatchedDirectory, siblings);
+    {
+      WatchedDirectory *child = LIST_ITEM (node, WatchedDirectory, siblings);
 
-    if (strcmp (child->name, name) == 0)
-      return child;
-  }
+      if (strcmp (child->name, name) == 0)
+        return child;
+    }
   return NULL;
 }
 

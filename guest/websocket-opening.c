@@ -144,5 +144,5 @@ void
 websocket_openings_close (Broker *broker)
 {
   LIST_FOREACH (node, &broker->openings)
-  free_opening (LIST_ITEM (node, Opening, link));
+    free_opening (LIST_ITEM (node, Opening, link));
 }

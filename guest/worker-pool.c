@@ -82,12 +82,12 @@ static bool
 is_locked (const WorkerPool *pool, const char *lock)
 {
   LIST_FOREACH (node, &pool->workers)
-  {
-    const Worker *worker = LIST_ITEM (node, Worker, link);
+    {
+      const Worker *worker = LIST_ITEM (node, Worker, link);
 
-    if (worker->has_lock && strcmp (worker->lock, lock) == 0)
-      return true;
-  }
+      if (worker->has_lock && strcmp (worker->lock, lock) == 0)
+        return true;
+    }
   return false;
 }
 
@@ -95,15 +95,15 @@ static void
 grant_locks (WorkerPool *pool)
 {
   LIST_FOREACH (node, &pool->workers)
-  {
-    Worker *worker = LIST_ITEM (node, Worker, link);
-    AsbFrameHeader header = { .type = ASB_FRAME_EVENT, .call = worker->number };
+    {
+      Worker *worker = LIST_ITEM (node, Worker, link);
+      AsbFrameHeader header = { .type = ASB_FRAME_EVENT, .call = worker->number };
 
-    if (!worker->lock || worker->has_lock || is_locked (pool, worker->lock))
-      continue;
-    worker->has_lock = true;
-    link_send (worker->socket, &header, NULL);
-  }
+      if (!worker->lock || worker->has_lock || is_locked (pool, worker->lock))
+        continue;
+      worker->has_lock = true;
+      link_send (worker->socket, &header, NULL);
+    }
 }
 
 static void
@@ -152,7 +152,7 @@ count_idle (const WorkerPool *pool)
   size_t n = 0;
 
   LIST_FOREACH (node, &pool->workers)
-  n += LIST_ITEM (node, Worker, link)->task == NULL;
+    n += LIST_ITEM (node, Worker, link)->task == NULL;
   return n;
 }
 
@@ -274,12 +274,12 @@ static Worker *
 find_idle (const WorkerPool *pool)
 {
   LIST_FOREACH (node, &pool->workers)
-  {
-    Worker *worker = LIST_ITEM (node, Worker, link);
+    {
+      Worker *worker = LIST_ITEM (node, Worker, link);
 
-    if (!worker->task)
-      return worker;
-  }
+      if (!worker->task)
+        return worker;
+    }
   return NULL;
 }
 
@@ -319,13 +319,13 @@ measure (const WorkerPool *pool)
   Load load = { 0 };
 
   LIST_FOREACH (node, &pool->workers)
-  {
-    const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
+    {
+      const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
 
-    load.n_busy += task && !task->call->kind->is_watch;
-    load.n_searching += task && task->call->kind->is_search;
-    load.n_watching += task && task->call->kind->is_watch;
-  }
+      load.n_busy += task && !task->call->kind->is_watch;
+      load.n_searching += task && task->call->kind->is_search;
+      load.n_watching += task && task->call->kind->is_watch;
+    }
   return load;
 }
 
@@ -335,7 +335,7 @@ worker_pool_may_watch (const WorkerPool *pool)
   size_t n = measure (pool).n_watching;
 
   LIST_FOREACH (node, &pool->waiting)
-  n += LIST_ITEM (node, WorkerTask, link)->call->kind->is_watch;
+    n += LIST_ITEM (node, WorkerTask, link)->call->kind->is_watch;
   return n < WORKER_POOL_MAX_WATCHES;
 }
 
@@ -352,12 +352,12 @@ static WorkerTask *
 find_next (const WorkerPool *pool, const Load *load)
 {
   LIST_FOREACH (node, &pool->waiting)
-  {
-    WorkerTask *task = LIST_ITEM (node, WorkerTask, link);
+    {
+      WorkerTask *task = LIST_ITEM (node, WorkerTask, link);
 
-    if (may_begin (load, task->call->kind))
-      return task;
-  }
+      if (may_begin (load, task->call->kind))
+        return task;
+    }
   return NULL;
 }
 
@@ -406,16 +406,16 @@ void
 worker_pool_free (WorkerPool *pool)
 {
   LIST_FOREACH (node, &pool->workers)
-  {
-    Worker *worker = LIST_ITEM (node, Worker, link);
+    {
+      Worker *worker = LIST_ITEM (node, Worker, link);
 
-    free (worker->task);
-    free_worker (worker);
-  }
+      free (worker->task);
+      free_worker (worker);
+    }
   LIST_FOREACH (waiting, &pool->waiting)
-  {
-    free (LIST_ITEM (waiting, WorkerTask, link));
-  }
+    {
+      free (LIST_ITEM (waiting, WorkerTask, link));
+    }
   free (pool);
 }
 
@@ -506,12 +506,12 @@ worker_pool_list (const WorkerPool *pool, pid_t *pids)
   size_t n = 0;
 
   LIST_FOREACH (node, &pool->workers)
-  {
-    Worker *worker = LIST_ITEM (node, Worker, link);
+    {
+      Worker *worker = LIST_ITEM (node, Worker, link);
 
-    if (worker->pid > 0)
-      pids[n++] = worker->pid;
-  }
+      if (worker->pid > 0)
+        pids[n++] = worker->pid;
+    }
   return n;
 }
 
@@ -519,10 +519,10 @@ void
 worker_pool_reaped (WorkerPool *pool, pid_t pid)
 {
   LIST_FOREACH (node, &pool->workers)
-  {
-    Worker *worker = LIST_ITEM (node, Worker, link);
+    {
+      Worker *worker = LIST_ITEM (node, Worker, link);
 
-    if (worker->pid == pid)
-      worker->pid = 0;
-  }
+      if (worker->pid == pid)
+        worker->pid = 0;
+    }
 }

@@ -240,13 +240,13 @@ object_from_json (const json_t *json, Bounds *bounds)
   json_t *member;
 
   json_object_foreach ((json_t *)json, key, member)
-  {
-    GVariant *value = from_json (member, bounds);
+    {
+      GVariant *value = from_json (member, bounds);
 
-    if (!value)
-      return NULL;
-    g_variant_builder_add (&builder, "{sv}", key, value);
-  }
+      if (!value)
+        return NULL;
+      g_variant_builder_add (&builder, "{sv}", key, value);
+    }
   return g_variant_builder_end (&builder);
 }
 

@@ -52,8 +52,9 @@ integers_are_bounded (const json_t *json)
       const char *key;
       json_t *value;
 
-      json_object_foreach ((json_t *)json, key,
-                           value) if (!integers_are_bounded (value)) return false;
+      json_object_foreach ((json_t *)json, key, value)
+        if (!integers_are_bounded (value))
+          return false;
     }
   return true;
 }

@@ -152,11 +152,11 @@ read_entries (AsbLocalMetadata *self, json_t *entries)
   if (!json_is_object (entries))
     return FALSE;
   json_object_foreach (entries, name, value)
-  {
-    if (!json_is_string (value))
-      return FALSE;
-    g_hash_table_insert (self->metadata, g_strdup (name), g_strdup (json_string_value (value)));
-  }
+    {
+      if (!json_is_string (value))
+        return FALSE;
+      g_hash_table_insert (self->metadata, g_strdup (name), g_strdup (json_string_value (value)));
+    }
   return TRUE;
 }
 

@@ -57,10 +57,10 @@ check_object (const json_t *json, unsigned depth)
   json_t *value;
 
   json_object_foreach ((json_t *)json, key, value)
-  {
-    FUZZ_CHECK (asb_wire_is_text (key, strlen (key)));
-    check_value (value, depth);
-  }
+    {
+      FUZZ_CHECK (asb_wire_is_text (key, strlen (key)));
+      check_value (value, depth);
+    }
 }
 
 static void

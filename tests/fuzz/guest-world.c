@@ -313,13 +313,13 @@ static void
 note_unanswered (const Broker *broker)
 {
   LIST_FOREACH (node, &broker->calls)
-  {
-    const Call *call = LIST_ITEM (node, Call, broker_link);
+    {
+      const Call *call = LIST_ITEM (node, Call, broker_link);
 
-    if (call->operation && strncmp (call->kind->name, "history.", 8) == 0
-        && world.n_unanswered < WORLD_MAX_UNANSWERED)
-      world.unanswered[world.n_unanswered++] = call->operation;
-  }
+      if (call->operation && strncmp (call->kind->name, "history.", 8) == 0
+          && world.n_unanswered < WORLD_MAX_UNANSWERED)
+        world.unanswered[world.n_unanswered++] = call->operation;
+    }
 }
 
 /* Is called when the broker begins to end, and when it is torn down. */
