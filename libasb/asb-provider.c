@@ -196,6 +196,20 @@ is_set (AsbSandboxSpec *spec, const char *property)
   return g_value_get_object (&value) != NULL;
 }
 
+/* Several providers may be in use. */
+static gboolean
+require (AsbProvider *self, AsbCapabilities *capabilities, const char *name, GError **error)
+{
+  g_autofree char *provider_name = NULL;
+
+  if (asb_capabilities_require (capabilities, name, error))
+    return TRUE;
+  provider_name = asb_provider_dup_name (self);
+  g_prefix_error (error,
+                  "Provider “%s” makes no such sandbox: ", provider_name ? provider_name : "");
+  return FALSE;
+}
+
 static gboolean
 check_asked_for (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 {
@@ -207,7 +221,7 @@ check_asked_for (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
         continue;
       if (!capabilities)
         capabilities = asb_provider_get_capabilities (self);
-      if (!asb_capabilities_require (capabilities, asked_for[i].capability, error))
+      if (!require (self, capabilities, asked_for[i].capability, error))
         return FALSE;
     }
   return TRUE;
@@ -243,7 +257,7 @@ check_mounts (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
     return TRUE;
   capabilities = asb_provider_get_capabilities (self);
   return asb_mounts_check (mounts, error)
-         && asb_capabilities_require (capabilities, ASB_CAPABILITY_MOUNTS, error);
+         && require (self, capabilities, ASB_CAPABILITY_MOUNTS, error);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tool-commands.h"
+#include "tool-creation.h"
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
@@ -23,6 +24,7 @@ static struct
   GPtrArray *limits;
   ToolMounts mounts;
   ToolPlace place;
+  ToolCreation creation;
 } options;
 
 static AsbBackendOptions *
@@ -34,7 +36,8 @@ make_options (GError **error)
 
   if (!environment || !tool_sandbox_set_ttl (backend_options, options.lifetime, error)
       || !tool_limits_set (backend_options, options.limits, error)
-      || !tool_mounts_apply (&options.mounts, backend_options, error))
+      || !tool_mounts_apply (&options.mounts, backend_options, error)
+      || !tool_creation_apply (&options.creation, backend_options, error))
     return NULL;
   asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
   asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
@@ -91,6 +94,7 @@ static const ToolOption option_entries[] = {
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
+  TOOL_CREATION_OPTIONS (options.creation),
   { NULL },
 };
 

@@ -7,6 +7,7 @@
 #include "tool-message.h"
 #include "tool-sandbox.h"
 #include "tool-server.h"
+#include "tool-setting.h"
 #include "tool-table.h"
 #include "tool-text.h"
 
@@ -15,6 +16,7 @@ static struct
   gboolean all;
   gboolean json;
   const char *provider;
+  GPtrArray *metadata;
 } options;
 
 static int
@@ -55,9 +57,12 @@ run (Tool *tool, const ToolParsed *parsed)
 {
   const ToolSandboxScope scope = options.all ? TOOL_SANDBOX_ANY : TOOL_SANDBOX_LIVE;
   g_autoptr (GError) error = NULL;
-  AsbProvider *provider = tool_get_provider (
-      tool, options.provider ? options.provider : tool_server_get_default_provider (), &error);
-  g_autoptr (GPtrArray) infos = provider ? tool_sandbox_list (tool, provider, scope, &error) : NULL;
+  g_autoptr (GHashTable) metadata
+      = tool_setting_new_table (options.metadata, "--metadata", "team=x", &error);
+  const char *name = options.provider ? options.provider : tool_server_get_default_provider ();
+  AsbProvider *provider = metadata ? tool_get_provider (tool, name, &error) : NULL;
+  g_autoptr (GPtrArray) infos
+      = provider ? tool_sandbox_list_with (tool, provider, scope, metadata, &error) : NULL;
 
   if (!infos)
     {
@@ -73,6 +78,8 @@ static const ToolOption option_entries[] = {
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
     "lists the sandboxes of this provider; local if not given", TOOL_COMPLETE_PROVIDER },
+  { "metadata", '\0', TOOL_OPTION_TEXTS, &options.metadata, "NAME=VALUE",
+    "lists only sandboxes with this label; given more than once, with all of them" },
   { NULL },
 };
 

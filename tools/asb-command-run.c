@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tool-commands.h"
+#include "tool-creation.h"
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
@@ -23,6 +24,7 @@ static struct
   GPtrArray *limits;
   ToolMounts mounts;
   ToolPlace place;
+  ToolCreation creation;
   const char *lifetime;
 } options;
 
@@ -43,6 +45,7 @@ make_options (GError **error)
   return tool_limits_set (backend_options, options.limits, error)
                  && tool_sandbox_set_ttl (backend_options, options.lifetime, error)
                  && tool_mounts_apply (&options.mounts, backend_options, error)
+                 && tool_creation_apply (&options.creation, backend_options, error)
              ? g_steal_pointer (&backend_options)
              : NULL;
 }
@@ -141,6 +144,7 @@ static const ToolOption option_entries[] = {
     "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
+  TOOL_CREATION_OPTIONS (options.creation),
   { NULL },
 };
 

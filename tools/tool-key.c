@@ -50,7 +50,7 @@ is_key (const char *text)
 
 /* What was read is never quoted: it may be half of a key. */
 static char *
-read_key (int fd, const char *source, GError **error)
+read_key (int fd, const char *what, const char *source, GError **error)
 {
   char line[MAX_KEY + 1] = { 0 };
   const gssize length = read_line (fd, line, MAX_KEY + 1);
@@ -60,24 +60,24 @@ read_key (int fd, const char *source, GError **error)
   if (length < 0)
     {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-                   "Could not read the key from %s: %s", source, g_strerror (code));
+                   "Could not read the %s from %s: %s", what, source, g_strerror (code));
       return NULL;
     }
   if (length > MAX_KEY)
-    fault = "is longer than any key";
+    fault = "is longer than any";
   else if (memchr (line, '\0', (gsize)length) || !is_key (g_strstrip (line)))
-    fault = "is no key: it has blanks, control characters or letters beyond ASCII";
+    fault = "has blanks, control characters or letters beyond ASCII, so it is no";
   else if (*line == '\0')
-    fault = "is empty";
+    fault = "is empty, so it is no";
   if (!fault)
     return g_strdup (line);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "The first line of %s %s", source,
-               fault);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "The first line of %s %s %s", source,
+               fault, what);
   return NULL;
 }
 
 char *
-tool_key_read_file (const char *path, GError **error)
+tool_key_read_file (const char *path, const char *what, GError **error)
 {
   g_autofree char *shown = g_filename_display_name (path);
   g_autofree char *source = g_strdup_printf ("“%s”", shown);
@@ -88,10 +88,10 @@ tool_key_read_file (const char *path, GError **error)
   if (fd < 0)
     {
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-                   "Could not read the key from %s: %s", source, g_strerror (code));
+                   "Could not read the %s from %s: %s", what, source, g_strerror (code));
       return NULL;
     }
-  key = read_key (fd, source, error);
+  key = read_key (fd, what, source, error);
   close (fd);
   return key;
 }
@@ -143,7 +143,7 @@ read_at_terminal (const char *prompt, GCancellable *cancellable, GError **error)
   set_echo (FALSE);
   fputs (prompt, stderr);
   if (wait_for_input (cancellable, error))
-    key = read_key (STDIN_FILENO, "standard input", error);
+    key = read_key (STDIN_FILENO, "key", "standard input", error);
   set_echo (TRUE);
   fputc ('\n', stderr);
   return key;
@@ -152,6 +152,7 @@ read_at_terminal (const char *prompt, GCancellable *cancellable, GError **error)
 char *
 tool_key_read_input (const char *prompt, GCancellable *cancellable, GError **error)
 {
-  return tool_text_is_terminal (STDIN_FILENO) ? read_at_terminal (prompt, cancellable, error)
-                                              : read_key (STDIN_FILENO, "standard input", error);
+  return tool_text_is_terminal (STDIN_FILENO)
+             ? read_at_terminal (prompt, cancellable, error)
+             : read_key (STDIN_FILENO, "key", "standard input", error);
 }

@@ -10,8 +10,15 @@
 #include "tool-setting.h"
 
 static gboolean
-add_settings (const ToolPlace *self, GVariantDict *settings, GError **error)
+add_settings (const ToolPlace *self, const char *provider, GVariantDict *settings, GError **error)
 {
+  if (self->network && g_str_equal (provider, TOOL_SERVER_PROVIDER))
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                           "A server has no --network; give --egress-rest allow or deny, or "
+                           "--egress-allow");
+      return FALSE;
+    }
   if (self->network)
     g_variant_dict_insert (settings, "network", "s", self->network);
   for (guint i = 0; self->settings && i < self->settings->len; i++)
@@ -24,22 +31,21 @@ static gboolean
 set_resources (const ToolPlace *self, AsbBackendOptions *options, GError **error)
 {
   g_autoptr (GHashTable) resources
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      = tool_setting_new_table (self->resources, "--resource", "cpu=1", error);
+  GHashTableIter iter;
+  gpointer name, amount;
 
-  for (guint i = 0; i < self->resources->len; i++)
-    {
-      const char *text = self->resources->pdata[i];
-      const char *equals = strchr (text, '=');
-
-      if (!equals || equals == text || equals[1] == '\0')
-        {
-          g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                       "“%s” gives nothing; say --resource NAME=AMOUNT, for example cpu=1", text);
-          return FALSE;
-        }
-      g_hash_table_replace (resources, g_strndup (text, (gsize)(equals - text)),
-                            g_strdup (equals + 1));
-    }
+  if (!resources)
+    return FALSE;
+  g_hash_table_iter_init (&iter, resources);
+  while (g_hash_table_iter_next (&iter, &name, &amount))
+    if (*(const char *)amount == '\0')
+      {
+        g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                     "“%s=” gives nothing; say how much, for example --resource cpu=1",
+                     (const char *)name);
+        return FALSE;
+      }
   asb_backend_options_set_resources (options, resources);
   return TRUE;
 }
@@ -98,7 +104,7 @@ tool_place_apply (const ToolPlace *self, Tool *tool, AsbBackendOptions *options,
   g_auto (GVariantDict) settings = G_VARIANT_DICT_INIT (NULL);
   AsbProvider *provider;
 
-  if (!add_settings (self, &settings, error))
+  if (!add_settings (self, name, &settings, error))
     return FALSE;
   provider = tool_set_up_provider (tool, name, &settings, error);
   if (!provider)

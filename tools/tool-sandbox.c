@@ -111,6 +111,13 @@ add_page (GPtrArray *infos, GHashTable *seen, GListModel *page)
 GPtrArray *
 tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope, GError **error)
 {
+  return tool_sandbox_list_with (tool, provider, scope, NULL, error);
+}
+
+GPtrArray *
+tool_sandbox_list_with (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
+                        GHashTable *metadata, GError **error)
+{
   g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
   g_autoptr (GPtrArray) infos = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -118,6 +125,8 @@ tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope, GE
 
   if (scope == TOOL_SANDBOX_ANY)
     asb_sandbox_filter_set_states (filter, all_states ());
+  if (metadata && g_hash_table_size (metadata) > 0)
+    asb_sandbox_filter_set_metadata (filter, metadata);
   asb_sandbox_filter_set_page_size (filter, PAGE_SIZE);
   for (guint page = 1; more; page++)
     {

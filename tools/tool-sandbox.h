@@ -40,6 +40,9 @@ gboolean tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **err
 /* Returns: (transfer full) (element-type AsbSandboxInfo): all sandboxes of a provider, by age */
 GPtrArray *tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
                               GError **error);
+/* The same of those that have all of @metadata, which may be NULL. */
+GPtrArray *tool_sandbox_list_with (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
+                                   GHashTable *metadata, GError **error);
 /* Returns: (transfer full): a backend in a sandbox that is there already */
 AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
 /* Whether it says that the sandbox cannot keep a record. */

@@ -106,7 +106,7 @@ set_key (Tool *tool, GVariantDict *settings, GError **error)
 
   if (options.key_file)
     {
-      key = tool_key_read_file (options.key_file, error);
+      key = tool_key_read_file (options.key_file, "key", error);
       if (!key)
         return FALSE;
     }

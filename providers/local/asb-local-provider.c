@@ -226,6 +226,9 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
     asb_capabilities_add (capabilities, native[i], ASB_CAPABILITY_SUPPORT_NATIVE, "provider", NULL);
   add_file_hash (capabilities);
   add_limits (capabilities, &ASB_LOCAL_PROVIDER (provider)->settings);
+  asb_capabilities_add (capabilities, ASB_CAPABILITY_NETWORK_POLICY,
+                        ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
+                        "the option “network” says what a local sandbox reaches: none or host");
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PAUSE_RESUME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
                         "local sandboxes cannot be frozen");

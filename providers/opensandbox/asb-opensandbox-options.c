@@ -101,15 +101,54 @@ asb_opensandbox_options_to_json (GVariant *value, GError **error)
   return node ? rename_members (node) : NULL;
 }
 
+/* Scripts and JSON have no type for a dictionary of texts. Returns: (transfer full) (nullable) */
+static GVariant *
+take_texts (GVariant *value)
+{
+  GVariantBuilder builder;
+  GVariantIter iter;
+  const char *name;
+  GVariant *text;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{ss}"));
+  g_variant_iter_init (&iter, value);
+  while (g_variant_iter_next (&iter, "{&sv}", &name, &text))
+    {
+      g_autoptr (GVariant) owned = text;
+
+      if (!g_variant_is_of_type (text, G_VARIANT_TYPE_STRING))
+        {
+          g_variant_builder_clear (&builder);
+          return NULL;
+        }
+      g_variant_builder_add (&builder, "{ss}", name, g_variant_get_string (text, NULL));
+    }
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}
+
 /* An empty array of scripts is an av, and an empty dictionary an a{sv}. */
 static GVariant *
 take_type (GVariant *value, const char *type)
 {
   if (g_variant_is_of_type (value, G_VARIANT_TYPE (type)))
     return g_variant_ref (value);
+  if (g_str_equal (type, "a{ss}") && g_variant_is_of_type (value, G_VARIANT_TYPE_VARDICT))
+    return take_texts (value);
   if (g_variant_is_container (value) && g_variant_n_children (value) == 0 && *type == 'a')
     return g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE (type + 1), NULL, 0));
   return NULL;
+}
+
+static const char *
+describe_type (const char *type)
+{
+  if (g_str_equal (type, "b"))
+    return "true or false";
+  if (g_str_equal (type, "s"))
+    return "a text";
+  if (g_str_equal (type, "a{ss}"))
+    return "a dictionary of texts";
+  return g_str_equal (type, "a{sv}") ? "a dictionary" : "a list of dictionaries";
 }
 
 static gboolean
@@ -121,8 +160,9 @@ add_value (JsonObject *body, gsize index, GVariant *given, GError **error)
   if (!value)
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "The option “%s” must be of type “%s”, not “%s”", known[index].name,
-                   known[index].type, g_variant_get_type_string (given));
+                   "The option “%s” must be %s (“%s”), not “%s”", known[index].name,
+                   describe_type (known[index].type), known[index].type,
+                   g_variant_get_type_string (given));
       return FALSE;
     }
   node = known[index].names == NAMES_OF_SERVER ? asb_opensandbox_options_to_json (value, error)
@@ -152,6 +192,13 @@ shape_credential_proxy (JsonObject *body)
   object = json_object_new ();
   json_object_set_boolean_member (object, "enabled", TRUE);
   json_object_set_object_member (body, "credentialProxy", object);
+}
+
+/* Members of the server's API may have their names there. */
+static gboolean
+is_named (gsize index, const char *name)
+{
+  return g_str_equal (known[index].name, name) || g_str_equal (known[index].member, name);
 }
 
 static gboolean
@@ -184,7 +231,7 @@ asb_opensandbox_options_add (JsonObject *body, GVariant *options, GError **error
       g_autoptr (GVariant) owned = value;
       gsize index = 0;
 
-      while (index < G_N_ELEMENTS (known) && !g_str_equal (known[index].name, name))
+      while (index < G_N_ELEMENTS (known) && !is_named (index, name))
         index++;
       if (index == G_N_ELEMENTS (known))
         return refuse_name (name, error);

@@ -8,10 +8,12 @@ key is in OPEN_SANDBOX_API_KEY), and all is skipped without one.
 """
 
 import http.client
+import http.server
 import json
 import os
 import pathlib
 import sys
+import threading
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "opensandbox-server"))
@@ -244,6 +246,18 @@ class Login(ServerTestCase):
 
 
 class Lifecycle(ServerTestCase):
+    def test_list_by_metadata(self):
+        both = self.create(metadata={"team": "x", "example.org/a": "1"})
+        one = self.create(metadata={"team": "x"})
+
+        def listed(*pairs):
+            options = [word for pair in pairs for word in ("--metadata", pair)]
+            return {info["id"] for info in self.json("list", "--provider", "opensandbox", *options)}
+        self.assertLessEqual({both, one}, listed("team=x"))
+        self.assertEqual(listed("team=x", "example.org/a=1") & {both, one}, {both})
+        self.assertEqual(listed("team=y"), set())
+        self.assert_refused(self.asb("list", "--metadata", "x"), 1, "“x”", "--metadata")
+
     def test_info(self):
         sandbox = self.create(metadata={"team": "x"})
         info = self.json("info", "opensandbox:" + sandbox)
@@ -444,6 +458,151 @@ class Work(ServerTestCase):
                 self.assert_refused(self.asb("create", "--provider", "opensandbox", "--name", name, *options), 1,
                                     word)
         self.assertEqual(self.named(name), [])
+
+
+class Listener(http.server.BaseHTTPRequestHandler):
+    """Refuses every sandbox, and keeps what it was asked for."""
+
+    def do_POST(self):
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        answer = b'{"code":"SANDBOX::NO","message":"no"}'
+        self.send_response(400)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+class Creation(TestCase):
+    """All that a server takes for a new sandbox can be said."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.HTTPServer(("127.0.0.1", 0), Listener)
+        cls.server.asked = []
+        cls.thread = threading.Thread(target=cls.server.serve_forever)
+        cls.thread.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.shutdown()
+        cls.thread.join()
+        cls.server.server_close()
+
+    def create(self, *options, command=("create",)):
+        place = f"127.0.0.1:{self.server.server_address[1]}"
+        return asb(command[0], "--provider", "opensandbox", *options, *command[1:],
+                   environment={**NONE, "OPEN_SANDBOX_DOMAIN": place})
+
+    def asked(self, *options, command=("create",)):
+        self.server.asked.clear()
+        self.assert_refused(self.create(*options, command=command),
+                            125 if command[0] == "run" else 1, "SANDBOX::NO")
+        self.assertEqual(len(self.server.asked), 1)
+        self.server.asked[0]["metadata"].pop("sandbox_instance_id")
+        return self.server.asked[0]
+
+    def file(self, text, name="creation"):
+        (FOLDER / name).write_text(text)
+        return str(FOLDER / name)
+
+    def test_nothing(self):
+        self.assertEqual(self.asked(), {
+            "image": {"uri": "python:3.12"}, "entrypoint": ["tail", "-f", "/dev/null"],
+            "resourceLimits": {"cpu": "1", "memory": "2Gi"}, "metadata": {}})
+
+    def test_everything(self):
+        login = self.file("bob:pass:word\nmore\n")
+        options = ["--name", "box", "--image", "debian:12", "--registry-login", login,
+                   "--platform", "linux/arm64", "--entrypoint", "sleep", "--entrypoint", "inf",
+                   "--env", "A=1", "--resource", "cpu=2", "--resource", "memory=1Gi", "--ttl", "2m",
+                   "--metadata", "team=x", "--metadata", "empty=", "--egress-deny", "bad.example.org",
+                   "--egress-allow", "*.example.org", "--egress-rest", "allow",
+                   "--volume", "pvc:claim:/data", "--volume", "host:/srv:/srv:ro",
+                   "--extension", "access.renew.extend.seconds=600", "--secure-access",
+                   "--create-option", "credential_proxy=true",
+                   "--create-option", 'resource_requests={"cpu": "1"}',
+                   "--create-option", 'lifecycle={"pre_start": {"command": ["true"]}}']
+        wanted = {
+            "image": {"uri": "debian:12", "auth": {"username": "bob", "password": "pass:word"}},
+            "platform": {"os": "linux", "arch": "arm64"}, "entrypoint": ["sleep", "inf"],
+            "env": {"A": "1"}, "resourceLimits": {"cpu": "2", "memory": "1Gi"}, "timeout": 120,
+            "metadata": {"agent_sandbox.name": "box", "team": "x", "empty": ""},
+            "networkPolicy": {"defaultAction": "allow", "egress": [
+                {"action": "deny", "target": "bad.example.org"},
+                {"action": "allow", "target": "*.example.org"}]},
+            "volumes": [{"name": "volume-1", "pvc": {"claimName": "claim"}, "mountPath": "/data",
+                         "readOnly": False},
+                        {"name": "volume-2", "host": {"path": "/srv"}, "mountPath": "/srv",
+                         "readOnly": True}],
+            "extensions": {"access.renew.extend.seconds": "600"}, "secureAccess": True,
+            "credentialProxy": {"enabled": True}, "resourceRequests": {"cpu": "1"},
+            "lifecycle": {"preStart": {"command": ["true"]}}}
+        self.assertEqual(self.asked(*options), wanted)
+        # For one command, too, whose environment is its own.
+        del wanted["env"]
+        self.assertEqual(self.asked(*options, command=("run", "--", "true")), wanted)
+
+    def test_a_file(self):
+        """As the server's API says it, secrets too; what is given beside it is added."""
+        given = {"secureAccess": True, "extensions": {"a": "b"}, "volumes": [
+            {"name": "o", "mountPath": "/o", "ossfs": {"bucket": "bucket", "endpoint": "e",
+                                                       "accessKeyId": "i", "accessKeySecret": "s"}}]}
+        asked = self.asked("--create-file", self.file(json.dumps(given)), "--extension", "c=d",
+                           "--volume", "pvc:c:/c")
+        self.assertIs(asked["secureAccess"], True)
+        self.assertEqual(asked["extensions"], {"a": "b", "c": "d"})
+        self.assertEqual(asked["volumes"][0], given["volumes"][0])
+        self.assertEqual(asked["volumes"][1]["name"], "volume-2")
+
+    def test_never_and_templates(self):
+        self.assertIsNone(self.asked("--ttl", "never")["timeout"])
+        asked = self.asked("--create-option", "template_id=t", "--ttl", "1h")
+        self.assertEqual((asked["templateId"], asked["timeout"]), ("t", 3600))
+        self.assertNotIn("image", asked)
+
+    def test_what_makes_no_sense(self):
+        none = self.file("no colon\n", "none")
+        deep = self.file("[" * 100000, "deep")
+        for options, words in [
+                (["--metadata", "x"], ["“x”", "--metadata"]),
+                (["--extension", "=x"], ["“=x”", "--extension"]),
+                (["--egress-rest", "maybe"], ["“maybe”", "allow or deny"]),
+                (["--volume", "nfs:a:/b"], ["“nfs:a:/b”", "pvc:NAME:TARGET", "--create-file"]),
+                (["--volume", "pvc:a:b"], ["“pvc:a:b”"]), (["--volume", "pvc::/b"], ["“pvc::/b”"]),
+                (["--volume", "pvc:a:/b:rx"], ["“pvc:a:/b:rx”"]), (["--volume", ""], ["“”"]),
+                (["--network", "host"], ["--network", "--egress-rest"]),
+                (["--registry-login", none], ["blanks", none]),
+                (["--registry-login", self.file(":x\n", "half")], ["NAME:PASSWORD"]),
+                (["--registry-login", "/none/file"], ["“/none/file”", "No such file"]),
+                (["--create-file", "/none/file"], ["“/none/file”", "No such file"]),
+                (["--create-file", none], ["“" + none + "”", "JSON"]),
+                (["--create-file", deep], ["“" + deep + "”"]),
+                (["--create-file", self.file("[1]", "list")], ["JSON object"]),
+                (["--create-file", self.file('{"a":1,"a":2}', "twice")], ["twice"]),
+                (["--create-option", "cpu=1"], ["“cpu”", "secure_access"]),
+                (["--create-option", "secure_access=maybe"], ["“secure_access”", "true or false"]),
+                (["--create-option", "extensions=[1]"], ["“extensions”"]),
+                (["--create-option", 'extensions={"a":1}'], ["“extensions”"])]:
+            with self.subTest(options[:2]):
+                self.server.asked.clear()
+                self.assert_refused(self.create(*options), 1, *words)
+                self.assertEqual(self.server.asked, [])
+
+    def test_secrets_stand_on_no_command_line(self):
+        for name in ["accessKeySecret", "access_key_secret", "password"]:
+            text = 'volumes=[{"name": "o", "ossfs": {"%s": "hush"}}]' % name
+            message = self.assert_refused(self.create("--create-option", text), 1, "“volumes”",
+                                          "--create-file")
+            self.assertNotIn("hush", message)
+
+    def test_local_ones_say_what_they_lack(self):
+        for options, word in [(["--egress-allow", "example.org"], "network_policy"),
+                              (["--secure-access"], "create_options")]:
+            self.assert_refused(asb("create", *options), 1, "“local”", word)
 
 
 if __name__ == "__main__":

@@ -195,8 +195,8 @@ class Completion(TestCase):
         self.assertEqual(complete("help", "cr"), ["create"])
 
     def test_options(self):
-        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--server", "--api-key-file",
-                                                  "--connect", "--profile", "--help"])
+        self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--metadata", "--server",
+                                                  "--api-key-file", "--connect", "--profile", "--help"])
         self.assertIn("--show-record", complete("run", "--sh"))
         self.assertIn("--timeout", complete("exec", "--t"))
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* JSON of users as values for the library. */
+
+#pragma once
+
+#include <gio/gio.h>
+
+/* @what: where it comes from, for errors. Returns: (transfer full): the members of a JSON object,
+ * an a{sv} */
+GVariant *tool_value_parse_object (const char *text, gsize size, const char *what, GError **error);
+/* Returns: (transfer full): what @text means as JSON, or @text itself where it is none */
+GVariant *tool_value_parse (const char *text);
