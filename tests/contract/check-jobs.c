@@ -4,6 +4,7 @@
 
 #include "checks.h"
 
+#include <signal.h>
 #include <string.h>
 
 #define PATIENCE_MS 60000
@@ -138,13 +139,23 @@ terminal (Check *check)
   CHECK (check, asb_command_result_get_exit_status (result) == 5);
 }
 
-/* What is typed arrives, and a key may be a signal. */
+/* Where a shell stands between it tells a signal as 128 more. */
+static gboolean
+was_interrupted (AsbCommand *command)
+{
+  if (asb_command_get_if_signaled (command))
+    return asb_command_get_term_sig (command) == SIGINT;
+  return asb_command_get_if_exited (command)
+         && asb_command_get_exit_status (command) == 128 + SIGINT;
+}
+
+/* What is typed arrives, and a key may be a signal. No shell's trap is asked for: a shell that is
+ * about to read does not look at a signal that comes just before it does. */
 static void
 terminal_keys (Check *check)
 {
   g_autoptr (AsbCommandSpec) spec
-      = new_spec ("trap 'echo interrupted; exit 4' INT; stty -echo; echo ready;"
-                  " while :; do read -r line && echo \"got $line\"; done");
+      = new_spec ("stty -echo; echo ready; read -r line; echo \"got $line\"; exec sleep 1000");
   g_autoptr (AsbCommand) command = NULL;
   g_autoptr (GDataInputStream) lines = NULL;
   g_autofree char *line = NULL;
@@ -171,8 +182,7 @@ terminal_keys (Check *check)
   CHECK_NO_ERROR (check, error);
   asb_command_wait (command, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, asb_command_get_if_exited (command));
-  CHECK (check, asb_command_get_exit_status (command) == 4);
+  CHECK (check, was_interrupted (command));
 }
 
 void
