@@ -19,7 +19,7 @@ from_object (json_t *json)
 
   g_variant_dict_init (&dict, NULL);
   json_object_foreach (json, name, member)
-      g_variant_dict_insert_value (&dict, name, from_json (member));
+    g_variant_dict_insert_value (&dict, name, from_json (member));
   return g_variant_dict_end (&dict);
 }
 
@@ -29,7 +29,9 @@ holds_only (json_t *json, json_type type)
   size_t i;
   json_t *element;
 
-  json_array_foreach (json, i, element) if (json_typeof (element) != type) return FALSE;
+  json_array_foreach (json, i, element)
+    if (json_typeof (element) != type)
+      return FALSE;
   return json_array_size (json) > 0;
 }
 
@@ -44,11 +46,11 @@ from_array (json_t *json)
 
   g_variant_builder_init (&builder, is_plain ? G_VARIANT_TYPE_ARRAY : G_VARIANT_TYPE ("av"));
   json_array_foreach (json, i, element)
-  {
-    GVariant *value = from_json (element);
+    {
+      GVariant *value = from_json (element);
 
-    g_variant_builder_add_value (&builder, is_plain ? value : g_variant_new_variant (value));
-  }
+      g_variant_builder_add_value (&builder, is_plain ? value : g_variant_new_variant (value));
+    }
   return g_variant_builder_end (&builder);
 }
 
