@@ -4,6 +4,7 @@
 
 #include "call-kinds.h"
 #include "command-private.h"
+#include "command-size.h"
 #include "job.h"
 #include "orphans.h"
 #include "process-tree.h"
@@ -101,11 +102,10 @@ describe_fault (const Command *self, const SupervisorMessage *message, Failure *
     code = FAILURE_COMMAND_NOT_FOUND;
   else if (error == EACCES || error == ENOEXEC)
     code = FAILURE_COMMAND_NOT_EXECUTABLE;
-  failure_set_errno_code (failure, code, error, "run", program);
-  if (message->stage == SUPERVISOR_STAGE_SHELL && error == E2BIG)
-    snprintf (failure->message, sizeof failure->message,
-              "Could not run the command text: with its environment it is longer than the system "
-              "allows");
+  if (error == E2BIG)
+    command_size_describe_fault (&self->spec, self->broker->options->environment, failure);
+  else
+    failure_set_errno_code (failure, code, error, "run", program);
 }
 
 static void

@@ -4,6 +4,7 @@
 
 import hashlib
 import os
+import resource
 import select
 import signal
 import stat
@@ -206,10 +207,29 @@ def test_large_arguments():
         assert client.command(["printf", "%s", "x" * 131000]).result["stdout_bytes"] == 131000
         argv = ["sh", "-c", "echo $#", "sh", *["x"] * 4092]
         assert client.command(argv).stdout == b"4092\n"
-        error = client.command(["echo", "x" * 200000]).error
-        assert error["code"] == "command_execution_error" and error["details"]["errno"] == "E2BIG", error
-        error = client.command("echo " + "x" * 200000).error
-        assert error["code"] == "command_execution_error" and "longer than the system allows" in error["message"]
+        most = 32 * resource.getpagesize() - 1
+        assert client.command(["printf", "%s", "x" * most]).result["stdout_bytes"] == most
+        for args, sentences in [
+            ({"argv": ["echo", "a", "x" * (most + 1)]}, [f"“echo”: its argument 2 has {most + 1} bytes", f"takes {most} at most"]),
+            ({"shell": "echo " + "x" * 200000}, ["the command text: it has 200005 bytes", f"takes {most} at most"]),
+            ({"argv": ["echo"], "env": ["SECRET=" + "s3" * 100000]}, ["the variable “SECRET” of its environment has 200007 bytes"]),
+        ]:
+            call = client.run("command.start", args)
+            error = call.error
+            assert error["code"] == "command_execution_error" and error["details"]["errno"] == "E2BIG", error
+            assert all(sentence in error["message"] for sentence in sentences), error
+            assert "file" in error["message"] and "s3s3" not in error["message"] and len(error["message"]) < 400, error
+
+
+def test_all_arguments_together():
+    """Each is short enough, and all of them are not: by a small stack, for want of larger arguments."""
+    limit = resource.getrlimit(resource.RLIMIT_STACK)
+    with Guest(listen=False) as guest:
+        guest.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, limit[1])))
+        client = guest.connect()
+        error = client.command(["echo", *["x" * 1000] * 300]).error
+        assert error["details"]["errno"] == "E2BIG" and "“echo”: its arguments and its environment together" in error["message"], error
+        assert client.command(["echo", *["x" * 1000] * 200]).result["exit_code"] == 0
 
 
 def test_stdin_is_closed_by_default():
