@@ -8,6 +8,7 @@
 #include "history-meta.h"
 #include "history-open.h"
 #include "history-text.h"
+#include "history-unfinished.h"
 
 #include "asb-wire-json.h"
 
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #define MAX_KEY 255
@@ -25,23 +25,12 @@
 /* As many of those that came in the way are kept; who writes to the file can cause them. */
 #define MAX_INCIDENTS 1000
 
-static void
-make_boot_id (char text[HISTORY_BOOT_ID_SIZE])
-{
-  unsigned char bytes[(HISTORY_BOOT_ID_SIZE - 1) / 2];
-
-  if (getrandom (bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-    abort ();
-  for (size_t i = 0; i < sizeof bytes; i++)
-    snprintf (text + 2 * i, 3, "%02x", bytes[i]);
-}
-
 void
 history_store_init (HistoryStore *store, const char *directory)
 {
   *store = (HistoryStore){ .journal_mode = "none" };
   history_files_init (&store->files, directory);
-  make_boot_id (store->boot_id);
+  history_recorder_name (store->boot_id);
 }
 
 void
@@ -306,6 +295,7 @@ history_store_ensure (HistoryStore *store, HistoryError *error)
   if (!store->is_open && !open_now (store, error))
     return false;
   history_database_limit_time (&store->database, store->config.write_timeout_seconds);
+  history_unfinished_look_again (store);
   return true;
 }
 

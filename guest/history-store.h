@@ -8,11 +8,11 @@
 #include "history-config.h"
 #include "history-database.h"
 #include "history-files.h"
+#include "history-recorder.h"
 #include "history-time.h"
 
 #include <jansson.h>
 
-#define HISTORY_BOOT_ID_SIZE 33
 #define HISTORY_MAX_PENDING_INCIDENTS 16
 
 typedef struct
@@ -48,11 +48,15 @@ typedef struct
   HistoryConfig config;
   int64_t revision;
   const char *journal_mode;
-  char boot_id[HISTORY_BOOT_ID_SIZE];
+  char boot_id[HISTORY_RECORDER_SIZE];
 
   /* Counts the database files that were begun or found in the place of another. */
   unsigned generation;
   bool is_new;
+
+  /* Another recorder that lives, or lived, has started operations that it has not completed. */
+  bool has_others_unfinished;
+
   HistoryFileMark last_database;
   char *renamed;
   HistoryError trouble;

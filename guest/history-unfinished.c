@@ -3,6 +3,7 @@
 #include "history-unfinished.h"
 
 #include "history-memory.h"
+#include "history-recorder.h"
 #include "history-rows.h"
 
 #include <stdlib.h>
@@ -10,62 +11,89 @@
 
 static const char EXPLANATION[] = "Recording ended before the operation did";
 
+/* As many are looked at in one go. */
+#define MAX_ROWS 4096
+
 typedef struct
 {
   char *event_id;
+  bool is_started;
   bool is_command;
   int64_t stored[2];
 } Unfinished;
 
-static bool
-has_any (HistoryStore *store, bool *found, HistoryError *error)
+typedef struct
 {
-  sqlite3_stmt *statement = history_database_query (
-      &store->database, error, "SELECT 1 FROM asb_operations WHERE boot_id <> ? LIMIT 1", "t",
-      store->boot_id);
-  HistoryStep step;
+  Unfinished *items;
+  size_t n_items;
+  size_t n_rows;
+  bool others_live; /* recorders, which will complete what is theirs */
+} UnfinishedList;
 
-  if (!statement)
-    return false;
-  step = history_database_step (&store->database, statement, error);
-  *found = step == HISTORY_ROW;
-  history_database_end (statement);
-  return step != HISTORY_FAILED;
+static void
+list_clear (UnfinishedList *list)
+{
+  for (size_t i = 0; i < list->n_items; i++)
+    free (list->items[i].event_id);
+  free (list->items);
 }
 
-/* Those that other programs have completed in the meantime need nothing more. */
-static bool
-forget_completed (HistoryStore *store, HistoryError *error)
+static void
+list_add (UnfinishedList *list, sqlite3_stmt *statement, const char *event_id)
 {
-  return history_database_run (
-      &store->database, error,
-      "DELETE FROM asb_operations WHERE boot_id <> ? AND event_id IN"
-      " (SELECT o.event_id FROM asb_operations AS o JOIN history_events AS e"
-      "  ON e.event_id = o.event_id WHERE e.status <> 'started')",
-      "t", store->boot_id);
+  if (!list->items)
+    list->items = history_allocate (MAX_ROWS, sizeof *list->items);
+  list->items[list->n_items++] = (Unfinished){ .event_id = history_copy (event_id),
+                                               .is_started = sqlite3_column_int (statement, 2),
+                                               .is_command = sqlite3_column_int (statement, 3) };
 }
 
-static bool
-find_one (HistoryStore *store, Unfinished *unfinished, HistoryError *error)
+/* Most rows are of the same recorder as the one before, *@last. */
+static void
+take_row (UnfinishedList *list, sqlite3_stmt *statement, char **last, bool *last_lives)
 {
-  sqlite3_stmt *statement = history_database_query (
-      &store->database, error,
-      "SELECT o.event_id, EXISTS (SELECT 1 FROM command_executions AS c WHERE c.event_id ="
-      " o.event_id) FROM asb_operations AS o JOIN history_events AS e ON e.event_id = o.event_id"
-      " WHERE o.boot_id <> ? LIMIT 1",
-      "t", store->boot_id);
-  HistoryStep step;
+  const char *event_id = (const char *)sqlite3_column_text (statement, 0);
+  const char *recorder = (const char *)sqlite3_column_text (statement, 1);
 
-  *unfinished = (Unfinished){ 0 };
-  if (!statement)
-    return false;
-  step = history_database_step (&store->database, statement, error);
-  if (step == HISTORY_ROW && sqlite3_column_text (statement, 0))
+  if (!event_id || !recorder)
+    return;
+  if (!*last || strcmp (*last, recorder) != 0)
     {
-      unfinished->event_id = history_copy ((const char *)sqlite3_column_text (statement, 0));
-      unfinished->is_command = sqlite3_column_int (statement, 1);
+      free (*last);
+      *last = history_copy (recorder);
+      *last_lives = history_recorder_lives (recorder);
     }
-  history_database_end (statement);
+  if (*last_lives)
+    list->others_live = true;
+  else
+    list_add (list, statement, event_id);
+}
+
+/* Longer ids were never ours. */
+static bool
+find_all (HistoryStore *store, UnfinishedList *list, HistoryError *error)
+{
+  sqlite3_stmt *statement = history_database_query (
+      &store->database, error,
+      "SELECT o.event_id, o.boot_id, e.status = 'started', EXISTS (SELECT 1 FROM"
+      " command_executions AS c WHERE c.event_id = o.event_id) FROM asb_operations AS o"
+      " JOIN history_events AS e ON e.event_id = o.event_id WHERE o.boot_id <> ?"
+      " AND typeof(o.event_id) = 'text' AND length(o.event_id) <= 255 LIMIT ?",
+      "ti", store->boot_id, (int64_t)MAX_ROWS);
+  HistoryStep step = HISTORY_FAILED;
+  char *last = NULL;
+  bool last_lives = false;
+
+  *list = (UnfinishedList){ 0 };
+  while (statement
+         && (step = history_database_step (&store->database, statement, error)) == HISTORY_ROW)
+    {
+      list->n_rows++;
+      take_row (list, statement, &last, &last_lives);
+    }
+  free (last);
+  if (statement)
+    history_database_end (statement);
   return step != HISTORY_FAILED;
 }
 
@@ -130,27 +158,57 @@ write_completion (HistoryStore *store, const Unfinished *unfinished, HistoryErro
   return done;
 }
 
+/* What others have completed in the meantime needs nothing more. */
+static bool
+complete_one (HistoryStore *store, Unfinished *unfinished, HistoryError *error)
+{
+  if (unfinished->is_started)
+    return measure_output (store, unfinished, error) && write_completion (store, unfinished, error);
+  return history_database_run (&store->database, error,
+                               "DELETE FROM asb_operations WHERE event_id = ?", "t",
+                               unfinished->event_id);
+}
+
 bool
 history_unfinished_complete (HistoryStore *store, HistoryError *error)
 {
-  bool found = false;
-  bool done = has_any (store, &found, error);
+  UnfinishedList list;
+  bool done = find_all (store, &list, error);
 
-  if (done && found)
-    done = forget_completed (store, error);
-  found = found && done;
-
-  while (found)
-    {
-      Unfinished unfinished;
-
-      done = find_one (store, &unfinished, error);
-      found = done && unfinished.event_id;
-      if (found)
-        done = measure_output (store, &unfinished, error)
-               && write_completion (store, &unfinished, error);
-      free (unfinished.event_id);
-      found = found && done;
-    }
+  for (size_t i = 0; done && i < list.n_items; i++)
+    done = complete_one (store, &list.items[i], error);
+  store->has_others_unfinished = list.others_live || list.n_rows == MAX_ROWS;
+  list_clear (&list);
   return done;
+}
+
+/* Whether there is something to complete; without a transaction, as nearly always there is not. */
+static bool
+has_any (HistoryStore *store)
+{
+  UnfinishedList list;
+  HistoryError ignored;
+  bool is_read = find_all (store, &list, &ignored);
+  bool found = list.n_items > 0;
+
+  if (is_read && !found)
+    store->has_others_unfinished = list.others_live || list.n_rows == MAX_ROWS;
+  list_clear (&list);
+  return is_read && found;
+}
+
+void
+history_unfinished_look_again (HistoryStore *store)
+{
+  HistoryError ignored;
+
+  if (!store->has_others_unfinished || !has_any (store)
+      || !history_database_begin (&store->database, &ignored))
+    return;
+  if (!history_unfinished_complete (store, &ignored)
+      || !history_database_commit (&store->database, &ignored))
+    {
+      history_database_roll_back (&store->database);
+      store->has_others_unfinished = true;
+    }
 }

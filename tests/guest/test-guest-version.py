@@ -3,8 +3,10 @@
 """Guests and clients of different versions (docs/guest-protocol.md §2 and §5). ASB_GUEST_NEXT is a guest of major version
 2, ASB_GUEST_MINOR one of 1.7."""
 
+import json
 import os
 import select
+import signal
 import sqlite3
 import uuid
 
@@ -215,6 +217,8 @@ def test_two_historians():
         old.until(lambda: b"before\n" in long.stdout)
         new = both.replace()
         assert open_history(new)["identity"] == open_history(old)["identity"]
+        # The new one knows that it still runs.
+        assert status_of(new, long_record) == "started"
         records = {}
         for round in range(20):
             batch = []
@@ -236,6 +240,32 @@ def test_two_historians():
         new.run("guest.shutdown")
         new.until_closed()
         check_record(os.path.join(both.old.directory, "history", "history.sqlite3"), records)
+
+
+def status_of(client, record):
+    call = client.run("history.get_operations", {"event_ids": [record["event_id"]]}, [OUTPUT])
+    [operation] = [json.loads(line) for line in call.stdout.splitlines()]
+    return operation["status"]
+
+
+def test_historian_beside_is_killed():
+    """What it had not completed is unknown from then on, and only that."""
+    with Both() as both:
+        open_history(both.client)
+        records = [record(), record()]
+        calls = [both.client.start("command.start", {"argv": ["cat"], "stdin": "stream"}, record=one) for one in records]
+        both.client.until(lambda: all(call.events for call in calls))
+        new = both.replace()
+        open_history(new)
+        both.client.write(calls[0], fin=True)
+        assert both.client.wait(calls[0], OUTPUT).reply["record"] == {"state": "complete"}
+        assert [status_of(new, one) for one in records] == ["succeeded", "started"]
+        signal.pidfd_send_signal(both.ending.fd, signal.SIGKILL)
+        assert both.ending.has_come()
+        assert [status_of(new, one) for one in records] == ["succeeded", "unknown"]
+        changes = new.run("history.query", {"after_change_seq": 0, "limit": 100, "max_bytes": 1 << 20}, [OUTPUT])
+        last = json.loads(changes.stdout.splitlines()[-1])
+        assert last["change_id"] == records[1]["event_id"] + ":completed:unknown", last
 
 
 def check_record(path, records):
