@@ -87,6 +87,7 @@ typedef struct
   int parent_fd;    /* where it is made then … */
   const char *name; /* … and how it is named */
   const char *path; /* for messages */
+  bool is_durable;  /* what was done survives a loss of power */
 } ArchiveUnpacking;
 
 /* All of it, or nothing; @counts speak of what was done. */

@@ -187,7 +187,8 @@ unpack_into (FileWorker *worker, const char *path, FileResult *result, Failure *
                                  .lock = lock,
                                  .refuses_names = &no_iconv_refuses,
                                  .data = worker };
-  ArchiveUnpacking unpacking = { .caller = &caller, .target_fd = -1, .path = path };
+  ArchiveUnpacking unpacking
+      = { .caller = &caller, .target_fd = -1, .path = path, .is_durable = true };
   FilePlace place = { .directory_fd = -1 };
   ArchiveCounts counts;
   bool done = parse_bounds (worker->args, &DEFAULT_BOUNDS, &unpacking.bounds, failure)

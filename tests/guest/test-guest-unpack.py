@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """file.unpack (docs/guest-protocol.md §4.2): what comes out of an archive, and that nothing does of a bad one."""
 
+import ctypes
 import fcntl
 import shutil
 import signal
@@ -523,6 +524,33 @@ def test_full_disk():
             assert unpack(client, mounted, tar(member("a", b"x"))).result
         finally:
             subprocess.run(["umount", mounted], check=True)
+
+
+def fail_to_sync():
+    """In the child: a filter of system calls by which syncfs () answers EIO."""
+    number = {"x86_64": 306, "aarch64": 267}[os.uname().machine]
+    instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050005), (0x06, 0, 0, 0x7FFF0000)]
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
+    buffer = ctypes.create_string_buffer(code)
+    program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(buffer))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, seccomp, filter_mode = 38, 22, 2
+    assert libc.prctl(no_new_privileges, 1, 0, 0, 0) == 0
+    assert libc.prctl(seccomp, filter_mode, ctypes.c_char_p(program), 0, 0) == 0, os.strerror(ctypes.get_errno())
+
+
+def test_on_the_disk_before_it_is_there():
+    """No name stands for what a loss of power would take away: where it cannot be had on the disk, it is not put in place."""
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        return
+    with Guest(listen=False) as guest:
+        guest.start(preexec_fn=fail_to_sync)
+        client = guest.connect()
+        os.mkdir(guest.in_work("there"))
+        for name in ("there", "new"):
+            error = unpack(client, guest.in_work(name), tar(*USUAL)).error
+            assert error["code"] == "io_error" and error["details"]["errno"] == "EIO", error
+        assert tree(guest.work) == {"there": "folder"}, tree(guest.work)
 
 
 def test_mounted_in_the_middle():
