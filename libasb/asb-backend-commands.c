@@ -89,6 +89,22 @@ nothing (void)
   return g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL);
 }
 
+/* What the reference does not know stands there only when it was asked for. */
+static void
+describe_rights (AsbCommandSpec *spec, GVariantDict *request)
+{
+  AsbResourceLimits *limits = asb_command_spec_get_limits (spec);
+  g_autoptr (GVariant) described
+      = limits ? g_variant_ref_sink (asb_resource_limits_to_variant (limits)) : NULL;
+
+  if (asb_command_spec_get_uid (spec) >= 0)
+    g_variant_dict_insert (request, "uid", "x", asb_command_spec_get_uid (spec));
+  if (asb_command_spec_get_gid (spec) >= 0)
+    g_variant_dict_insert (request, "gid", "x", asb_command_spec_get_gid (spec));
+  if (described && g_variant_n_children (described) > 0)
+    g_variant_dict_insert_value (request, "limits", described);
+}
+
 /* @cwd: as the caller gave it. */
 static AsbRunRecord
 describe_run (AsbCommandSpec *spec, const char *cwd)
@@ -104,6 +120,7 @@ describe_run (AsbCommandSpec *spec, const char *cwd)
   g_variant_dict_insert_value (&request, "timeout_seconds",
                                timeout_ms ? g_variant_new_double ((double)timeout_ms / 1000)
                                           : nothing ());
+  describe_rights (spec, &request);
   record.request = g_variant_dict_end (&request);
 
   g_variant_dict_init (&command, NULL);

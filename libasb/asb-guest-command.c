@@ -6,6 +6,7 @@
 
 #include "asb-error.h"
 #include "asb-guest-json-private.h"
+#include "asb-resource-limits-private.h"
 #include "asb-wire-json.h"
 #include "asb-wire-variant-private.h"
 
@@ -82,27 +83,14 @@ set_streams (json_t *arguments, AsbCommandSpec *spec)
     set_string (arguments, "stderr", asb_guest_command_has_errors (spec) ? "stream" : "discard");
 }
 
+/* Numbers only, which JSON can always hold. */
 static void
 set_limits (json_t *arguments, AsbResourceLimits *limits)
 {
-  const struct
-  {
-    const char *name;
-    guint64 value;
-  } members[] = {
-    { "cpu_seconds", asb_resource_limits_get_cpu_seconds (limits) },
-    { "memory_bytes", asb_resource_limits_get_memory_bytes (limits) },
-    { "file_size_bytes", asb_resource_limits_get_file_size_bytes (limits) },
-    { "open_files", asb_resource_limits_get_open_files (limits) },
-    { "processes", asb_resource_limits_get_processes (limits) },
-  };
-  g_autoptr (json_t) object = json_object ();
+  g_autoptr (GVariant) described = g_variant_ref_sink (asb_resource_limits_to_variant (limits));
 
-  for (gsize i = 0; i < G_N_ELEMENTS (members); i++)
-    if (members[i].value > 0)
-      json_object_set_new (object, members[i].name, json_integer ((json_int_t)members[i].value));
-  if (json_object_size (object) > 0)
-    json_object_set (arguments, "limits", object);
+  if (g_variant_n_children (described) > 0)
+    json_object_set_new (arguments, "limits", asb_wire_variant_to_json (described, NULL));
 }
 
 static void

@@ -392,3 +392,26 @@ asb_resource_limits_copy (AsbResourceLimits *limits)
                        limits->memory_bytes, "file-size-bytes", limits->file_size_bytes,
                        "open-files", limits->open_files, "processes", limits->processes, NULL);
 }
+
+GVariant *
+asb_resource_limits_to_variant (AsbResourceLimits *limits)
+{
+  const struct
+  {
+    const char *name;
+    guint64 value;
+  } members[] = {
+    { "cpu_seconds", limits->cpu_seconds },
+    { "memory_bytes", limits->memory_bytes },
+    { "file_size_bytes", limits->file_size_bytes },
+    { "open_files", limits->open_files },
+    { "processes", limits->processes },
+  };
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (members); i++)
+    if (members[i].value > 0)
+      g_variant_dict_insert (&dict, members[i].name, "x", (gint64)members[i].value);
+  return g_variant_dict_end (&dict);
+}

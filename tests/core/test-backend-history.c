@@ -403,6 +403,37 @@ test_execute_argv (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_execute_rights (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("echo 1");
+  g_autoptr (AsbResourceLimits) limits = asb_resource_limits_new ();
+  g_autoptr (AsbCommandResult) plain = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GVariant) start = NULL;
+  g_autoptr (GVariant) without = NULL;
+
+  g_test_summary ("As whom and within which limits it ran is recorded where it was asked for");
+
+  asb_command_spec_set_limits (spec, limits);
+  plain = execute (fixture, spec, NULL);
+  asb_command_spec_set_uid (spec, 0);
+  asb_command_spec_set_gid (spec, 4294967294);
+  asb_resource_limits_set_open_files (limits, 64);
+  asb_resource_limits_set_memory_bytes (limits, G_GINT64_CONSTANT (9007199254740991));
+  result = execute (fixture, spec, NULL);
+  without = test_store_get_record (fixture->store, 0, 0);
+  test_variant_check_absent (without, "event/request/uid");
+  test_variant_check_absent (without, "event/request/gid");
+  test_variant_check_absent (without, "event/request/limits");
+  start = test_store_get_record (fixture->store, 2, 0);
+  test_variant_check_integer (start, "event/request/uid", 0);
+  test_variant_check_integer (start, "event/request/gid", 4294967294);
+  test_variant_check_integer (start, "event/request/limits/open_files", 64);
+  test_variant_check_integer (start, "event/request/limits/memory_bytes", 9007199254740991);
+  test_variant_check_absent (start, "event/request/limits/processes");
+}
+
+static void
 test_execute_truncated (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("echo 0123456789");
@@ -762,6 +793,7 @@ main (int argc, char **argv)
   ADD ("file/path-bytes", test_path_bytes);
   ADD ("execute/done", test_execute);
   ADD ("execute/argv", test_execute_argv);
+  ADD ("execute/rights", test_execute_rights);
   ADD ("execute/truncated", test_execute_truncated);
   ADD ("execute/chunks", test_execute_chunks);
   ADD ("execute/endings", test_execute_endings);
