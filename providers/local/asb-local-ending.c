@@ -19,11 +19,11 @@ is_expired (const AsbLocalMetadata *metadata)
 
 static gboolean
 end_and_remove (const AsbLocalSettings *settings, AsbLocalFolder *folder, gboolean keep_record,
-                GError **error)
+                guint seconds, GError **error)
 {
   g_autoptr (AsbLocalMetadata) metadata = NULL;
 
-  if (!asb_local_guest_end (folder, END_SECONDS, error))
+  if (!asb_local_guest_end (folder, seconds, error))
     return FALSE;
   if (keep_record)
     {
@@ -46,17 +46,18 @@ asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **err
   g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, error);
 
   return folder && asb_local_folder_lock (folder, error)
-         && end_and_remove (settings, folder, settings->keep_record, error);
+         && end_and_remove (settings, folder, settings->keep_record, END_SECONDS, error);
 }
 
-/* A guest that listens is left to end by itself when it has lost its owner just now. */
+/* A guest that listens is left to end by itself when it has lost its owner just now, unless it
+ * cannot. */
 static gboolean
 is_over (AsbLocalFolder *folder, const AsbLocalMetadata *metadata)
 {
   if (is_expired (metadata))
     return TRUE;
   return metadata->lifetime == ASB_LIFETIME_OWNED && !asb_local_owner_lives (folder)
-         && !asb_local_guest_is_listening (folder);
+         && (!asb_local_guest_is_listening (folder) || asb_local_guest_is_frozen (folder));
 }
 
 static AsbLocalMetadata *
@@ -76,12 +77,15 @@ sweep_sandbox (const AsbLocalSettings *settings, const char *id)
   g_autoptr (AsbLocalMetadata) before = folder ? load_if_over (folder) : NULL;
   g_autoptr (AsbLocalMetadata) metadata = NULL;
   g_autoptr (GError) error = NULL;
+  guint seconds;
 
   if (!before || !asb_local_folder_try_lock (folder))
     return;
   /* It may have been renewed, or started again, before we had the lock. */
   metadata = load_if_over (folder);
-  if (metadata && !end_and_remove (settings, folder, metadata->keep_record, &error))
+  /* Nobody who lists sandboxes shall wait for one that cannot answer. */
+  seconds = metadata && asb_local_guest_is_frozen (folder) ? 0 : END_SECONDS;
+  if (metadata && !end_and_remove (settings, folder, metadata->keep_record, seconds, &error))
     g_debug ("Sandbox %s is over and cannot be removed: %s", id, error->message);
 }
 

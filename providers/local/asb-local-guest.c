@@ -242,6 +242,17 @@ open_guest_process (AsbLocalFolder *folder)
 }
 
 gboolean
+asb_local_guest_is_frozen (AsbLocalFolder *folder)
+{
+  int process = open_guest_process (folder);
+  gboolean frozen = process >= 0 && asb_local_process_is_stopped (process);
+
+  if (process >= 0)
+    close (process);
+  return frozen;
+}
+
+gboolean
 asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error)
 {
   g_autoptr (GError) cause = NULL;

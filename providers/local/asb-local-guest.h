@@ -16,6 +16,9 @@ GIOStream *asb_local_guest_connect (AsbLocalFolder *folder, GError **error);
 
 gboolean asb_local_guest_is_listening (AsbLocalFolder *folder);
 
+/* One that was stopped cannot notice that its owner is gone. */
+gboolean asb_local_guest_is_frozen (AsbLocalFolder *folder);
+
 /* Starts it, and waits until it works. Takes @liveness, the descriptor whose end is the guest's; -1
  * for none. On failure nothing of it is left. */
 gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,

@@ -41,9 +41,9 @@ is_folder (int process)
   return fstat (process, &info) == 0 && S_ISDIR (info.st_mode);
 }
 
-/* One that nobody has waited for has ended, too. */
-static gboolean
-has_ended (int folder)
+/* Returns: its state as the kernel tells it, 0 if there is no such process. */
+static char
+read_state (int folder)
 {
   char content[256] = "";
   int fd = openat (folder, "stat", O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,16 @@ has_ended (int folder)
 
   if (fd >= 0)
     close (fd);
-  return !end || strlen (end) < 3 || end[2] == 'Z' || end[2] == 'X';
+  return end && strlen (end) >= 3 ? end[2] : 0;
+}
+
+/* One that nobody has waited for has ended, too. */
+static gboolean
+has_ended (int folder)
+{
+  char state = read_state (folder);
+
+  return state == 0 || state == 'Z' || state == 'X';
 }
 
 static gboolean
@@ -100,4 +109,28 @@ asb_local_process_signal (int process, int number)
     return syscall (SYS_pidfd_send_signal, process, number, NULL, 0) == 0;
   pid = has_ended (process) ? 0 : pid_of (process);
   return pid > 1 && kill (pid, number) == 0;
+}
+
+static pid_t
+pid_of_descriptor (int process)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/self/fdinfo/%d", process);
+  g_autofree char *content = NULL;
+  const char *line;
+
+  if (!g_file_get_contents (path, &content, NULL, NULL) || !(line = strstr (content, "\nPid:\t")))
+    return 0;
+  return (pid_t)strtol (line + strlen ("\nPid:\t"), NULL, 10);
+}
+
+gboolean
+asb_local_process_is_stopped (int process)
+{
+  pid_t pid = is_folder (process) ? 0 : pid_of_descriptor (process);
+  int folder = is_folder (process) ? process : pid > 0 ? open_folder (pid) : -1;
+  char state = folder >= 0 ? read_state (folder) : 0;
+
+  if (folder >= 0 && folder != process)
+    close (folder);
+  return state == 'T' || state == 't';
 }

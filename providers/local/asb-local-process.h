@@ -17,3 +17,6 @@ gboolean asb_local_process_wait (int process, int milliseconds);
 
 /* FALSE where it has ended or may not be sent the signal. */
 gboolean asb_local_process_signal (int process, int number);
+
+/* Whether it was stopped, by a signal or by who traces it, and goes on only when told to. */
+gboolean asb_local_process_is_stopped (int process);

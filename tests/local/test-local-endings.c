@@ -259,6 +259,48 @@ test_swept (LocalTest *test, gconstpointer data)
 }
 
 static int
+freeze_guest (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = g_build_filename (test->state, id, NULL);
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", local_test_guest_pid (folder));
+  int guest = open_guest (test, id);
+  gboolean stopped = FALSE;
+
+  signal_process (guest, SIGSTOP);
+  while (!stopped)
+    {
+      g_autofree char *status = NULL;
+
+      g_assert_true (g_file_get_contents (path, &status, NULL, NULL));
+      stopped = strstr (status, "\nState:\tT") != NULL;
+    }
+  return guest;
+}
+
+/* It cannot see that its owner is gone, so whoever looks next ends it. */
+static void
+test_swept_frozen (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (GSubprocess) owner = local_test_child (test, "owner", G_SUBPROCESS_FLAGS_NONE);
+  g_autofree char *owned = local_test_read_line (owner);
+  g_autofree char *persistent = local_test_read_line (owner);
+  int guest = freeze_guest (test, owned);
+  int other = freeze_guest (test, persistent);
+
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 2);
+  g_subprocess_force_exit (owner);
+  g_subprocess_wait (owner, NULL, NULL);
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 1);
+  g_assert_true (local_test_wait_for_end (guest, 0));
+  g_assert_false (stands_there (test, owned));
+  /* That is somebody's, as long as nobody deletes it. */
+  g_assert_true (stands_there (test, persistent));
+  signal_process (other, SIGCONT);
+  close (guest);
+  close (other);
+}
+
+static int
 parent_of (int pid)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
@@ -333,6 +375,7 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/started-again", test_started_again);
   local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
   local_test_add ("/local/endings/swept", test_swept);
+  local_test_add ("/local/endings/swept-frozen", test_swept_frozen);
   local_test_add ("/local/endings/bubblewrap-killed", test_bubblewrap_killed);
   local_test_add ("/local/endings/no-zombies", test_no_zombies);
   return g_test_run ();
