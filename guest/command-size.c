@@ -56,24 +56,25 @@ describe (const CommandSpec *spec, const Environment *environment, size_t most, 
 
   if (is_too_long (spec->shell, most))
     failure_set (failure, code,
-                 "Could not run the command text: it has %zu bytes, and the system takes %zu at most; "
-                 "write it to a file and run that, or give it to a shell as its standard input",
+                 "Could not run the command text: it has %zu bytes, and the system takes %zu at "
+                 "most; write it to a file and run that, or give it to a shell as its standard "
+                 "input",
                  strlen (spec->shell), most);
   else if (argument < spec->argv.n_items)
     failure_set (failure, code,
-                 "Could not run “%.200s”: its argument %zu has %zu bytes, and the system takes %zu at "
-                 "most in one; put it into a file, or give it as standard input",
+                 "Could not run “%.200s”: its argument %zu has %zu bytes, and the system takes "
+                 "%zu at most in one; put it into a file, or give it as standard input",
                  program, argument, strlen (spec->argv.items[argument]), most);
   else if (variable)
     failure_set (failure, code,
-                 "Could not run “%.200s”: the variable “%.*s” of its environment has %zu bytes, and "
-                 "the system takes %zu at most in one; put it into a file",
+                 "Could not run “%.200s”: the variable “%.*s” of its environment has %zu bytes, "
+                 "and the system takes %zu at most in one; put it into a file",
                  program, name_length (variable), variable, strlen (variable), most);
   else
     failure_set (failure, code,
-                 "Could not run “%.200s”: its arguments and its environment together are longer than "
-                 "the system takes, a quarter of the limit of its stack; put what is long into a "
-                 "file, or give it as standard input",
+                 "Could not run “%.200s”: its arguments and its environment together are longer "
+                 "than the system takes, a quarter of the limit of its stack; put what is long "
+                 "into a file, or give it as standard input",
                  program);
 }
 

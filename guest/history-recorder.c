@@ -68,9 +68,10 @@ find_process (const char *name)
     return found;
   fields = strrchr (content, ')');
   if (!fields
-      || sscanf (fields,
-                 ") %c %llu %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                 &state, &found.parent, &found.start)
+      || sscanf (
+             fields,
+             ") %c %llu %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             &state, &found.parent, &found.start)
              != 3
       || state == 'Z' || state == 'X')
     found.start = 0;
