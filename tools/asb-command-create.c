@@ -21,6 +21,7 @@ static struct
   GPtrArray *environment;
   const char *workdir;
   const char *lifetime;
+  gboolean no_record;
   GPtrArray *limits;
   ToolMounts mounts;
   ToolPlace place;
@@ -41,7 +42,8 @@ make_options (GError **error)
     return NULL;
   asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
   asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
-  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
+                                                          : ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_sandbox_name (backend_options, options.name);
   asb_backend_options_set_environment (backend_options, (const char *const *)environment);
@@ -73,7 +75,7 @@ run (Tool *tool, const ToolParsed *parsed)
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
-      tool_message_error (error);
+      tool_sandbox_say_none (error, options.no_record);
       return TOOL_EXIT_FAILED;
     }
   status = print_name (backend);
@@ -91,6 +93,8 @@ static const ToolOption option_entries[] = {
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d, or never; if not given, as the "
     "provider does, which for local ones is never" },
+  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL,
+    "does not record the making, which is needed where no record can be kept" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),

@@ -96,16 +96,6 @@ finish (Tool *tool, AsbBackend *backend)
                   full_name);
 }
 
-/* Where the sandbox cannot keep the record there is a way without. */
-static void
-say_no_sandbox (const GError *error)
-{
-  if (!options.no_record && tool_sandbox_has_no_history (error))
-    tool_message ("%s; it works with --no-record", error->message);
-  else
-    tool_message_error (error);
-}
-
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -123,7 +113,7 @@ run (Tool *tool, const ToolParsed *parsed)
     backend = tool_sandbox_create (tool, backend_options, &error);
   if (!backend)
     {
-      say_no_sandbox (error);
+      tool_sandbox_say_none (error, options.no_record);
       return TOOL_EXIT_ASB;
     }
   status = tool_run_command (tool, backend, spec);

@@ -376,6 +376,14 @@ tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode 
   return create_backend (tool, options, error);
 }
 
+/* Whether it says that the sandbox cannot keep a record. */
+static gboolean
+has_no_history (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
+         && strstr (error->message, "“sandbox_history”");
+}
+
 /* Where the guest does not run there is no record, but work. */
 AsbBackend *
 tool_sandbox_connect (Tool *tool, const char *text, GError **error)
@@ -389,7 +397,7 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   backend = tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, &cause);
   if (backend)
     return backend;
-  if (!tool_sandbox_has_no_history (cause))
+  if (!has_no_history (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return NULL;
@@ -400,11 +408,13 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   return backend;
 }
 
-gboolean
-tool_sandbox_has_no_history (const GError *error)
+void
+tool_sandbox_say_none (const GError *error, gboolean no_record)
 {
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
-         && strstr (error->message, "“sandbox_history”");
+  if (!no_record && has_no_history (error))
+    tool_message ("%s; it works with --no-record", error->message);
+  else
+    tool_message_error (error);
 }
 
 gboolean

@@ -45,8 +45,8 @@ GPtrArray *tool_sandbox_list_with (Tool *tool, AsbProvider *provider, ToolSandbo
                                    GHashTable *metadata, GError **error);
 /* Returns: (transfer full): a backend in a sandbox that is there already */
 AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
-/* Whether it says that the sandbox cannot keep a record. */
-gboolean tool_sandbox_has_no_history (const GError *error);
+/* Says why none was made, and where it cannot keep a record that there is a way without. */
+void tool_sandbox_say_none (const GError *error, gboolean no_record);
 /* Returns: (transfer full): the same of a sandbox that was found, with a history or without */
 AsbBackend *tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode mode,
                                      GError **error);

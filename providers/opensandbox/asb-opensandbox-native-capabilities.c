@@ -31,24 +31,28 @@ static const Ability ABILITIES[] = {
   { ASB_CAPABILITY_STREAMING_OUTPUT, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_EXACT_OUTPUT, ASB_CAPABILITY_SUPPORT_EMULATED,
     "execd sends lines of text; where it is asked for, output goes through files and comes when "
-    "the "
-    "command has ended" },
+    "the command has ended" },
   { ASB_CAPABILITY_BACKGROUND_JOBS, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
-  { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
-    "the guest does not run here" },
-  { ASB_CAPABILITY_FILE_WATCH, ASB_CAPABILITY_SUPPORT_UNAVAILABLE,
-    "the guest does not run here, and execd tells of no changes" },
-  { ASB_CAPABILITY_BULK_UPLOAD, ASB_CAPABILITY_SUPPORT_UNAVAILABLE, NULL },
 };
+
+/* What only the guest can do. */
+static const char *const OF_THE_GUEST[]
+    = { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_FILE_WATCH, ASB_CAPABILITY_ARCHIVES,
+        ASB_CAPABILITY_BULK_UPLOAD };
 
 static const char *const WITH_TERMINALS[]
     = { ASB_CAPABILITY_COMMAND_STDIN, ASB_CAPABILITY_COMMAND_TERMINAL };
 
 AsbCapabilities *
-asb_opensandbox_native_list_capabilities (gboolean has_terminals)
+asb_opensandbox_native_list_capabilities (gboolean has_terminals, const char *no_guest)
 {
   AsbCapabilities *capabilities = asb_capabilities_new ();
+  g_autofree char *reason = g_strdup_printf ("the guest does not run here%s%s",
+                                             no_guest ? ": " : "", no_guest ? no_guest : "");
 
+  for (gsize i = 0; i < G_N_ELEMENTS (OF_THE_GUEST); i++)
+    asb_capabilities_add (capabilities, OF_THE_GUEST[i], ASB_CAPABILITY_SUPPORT_UNAVAILABLE, SOURCE,
+                          reason);
   for (gsize i = 0; i < G_N_ELEMENTS (ABILITIES); i++)
     asb_capabilities_add (capabilities, ABILITIES[i].name, ABILITIES[i].support, SOURCE,
                           ABILITIES[i].reason);

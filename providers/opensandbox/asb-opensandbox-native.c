@@ -19,6 +19,7 @@ struct _AsbOpensandboxNative
 
   AsbOpensandboxExecd *execd;
   gboolean has_terminals;
+  char *no_guest;
   int is_closed; /* atomic */
 };
 
@@ -57,6 +58,7 @@ asb_opensandbox_native_finalize (GObject *object)
 
   if (self->execd)
     asb_opensandbox_thread_post (close_execd, g_steal_pointer (&self->execd));
+  g_free (self->no_guest);
   G_OBJECT_CLASS (asb_opensandbox_native_parent_class)->finalize (object);
 }
 
@@ -94,8 +96,9 @@ asb_opensandbox_native_get_execd (AsbOpensandboxNative *self)
 static AsbCapabilities *
 asb_opensandbox_native_get_capabilities (AsbTransport *transport)
 {
-  return asb_opensandbox_native_list_capabilities (
-      ASB_OPENSANDBOX_NATIVE (transport)->has_terminals);
+  AsbOpensandboxNative *self = ASB_OPENSANDBOX_NATIVE (transport);
+
+  return asb_opensandbox_native_list_capabilities (self->has_terminals, self->no_guest);
 }
 
 gboolean
@@ -239,6 +242,25 @@ asb_opensandbox_native_open_call (AsbTransport *transport, const char *name, GVa
   run_call (transport, NULL, name, arguments, task, open_call_in_thread);
 }
 
+/* Archives are the guest's. */
+
+static void
+refuse_archive (AsbTransport *transport, GTask *task)
+{
+  g_autoptr (AsbCapabilities) capabilities = asb_transport_get_capabilities (transport);
+  GError *error = NULL;
+
+  asb_capabilities_require (capabilities, ASB_CAPABILITY_ARCHIVES, &error);
+  g_task_return_error (task, error);
+}
+
+static void
+asb_opensandbox_native_open_archive (AsbTransport *transport, AsbArchiveOptions *options,
+                                     GTask *task)
+{
+  refuse_archive (transport, task);
+}
+
 /* Closing. */
 
 static void
@@ -274,6 +296,8 @@ asb_opensandbox_native_iface_init (AsbTransportInterface *iface)
   iface->call = asb_opensandbox_native_call;
   iface->open_call = asb_opensandbox_native_open_call;
   iface->close = asb_opensandbox_native_close;
+  iface->open_archive = asb_opensandbox_native_open_archive;
+  iface->extract_archive = asb_opensandbox_native_open_archive;
   iface->find_files = asb_opensandbox_native_find_files;
   iface->search_text = asb_opensandbox_native_search_text;
   asb_opensandbox_native_files_init (iface);
@@ -284,6 +308,7 @@ asb_opensandbox_native_iface_init (AsbTransportInterface *iface)
 typedef struct
 {
   AsbOpensandboxExecd *execd;
+  char *no_guest;
   gboolean has_bash;
 } Opening;
 
@@ -293,6 +318,7 @@ opening_free (gpointer data)
   Opening *opening = data;
 
   g_clear_object (&opening->execd);
+  g_free (opening->no_guest);
   g_free (opening);
 }
 
@@ -308,6 +334,7 @@ terminal_asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
 
   self->execd = g_object_ref (opening->execd);
+  self->no_guest = g_strdup (opening->no_guest);
   self->has_terminals = opening->has_bash && error
                         && !asb_opensandbox_error_is_unknown_route (error)
                         && asb_opensandbox_error_get_status (error) == SOUP_STATUS_NOT_FOUND;
@@ -339,8 +366,8 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
 void
 asb_opensandbox_native_open_async (AsbOpensandboxClient *client, AsbOpensandboxEndpoint *endpoint,
-                                   GCancellable *cancellable, GAsyncReadyCallback callback,
-                                   gpointer user_data)
+                                   const char *no_guest, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new (client, cancellable, callback, user_data);
   const char *const arguments[] = { NULL };
@@ -349,6 +376,7 @@ asb_opensandbox_native_open_async (AsbOpensandboxClient *client, AsbOpensandboxE
   g_task_set_source_tag (task, asb_opensandbox_native_open_async);
   g_task_set_task_data (task, opening, opening_free);
   opening->execd = asb_opensandbox_execd_new (client, endpoint);
+  opening->no_guest = g_strdup (no_guest);
   asb_opensandbox_script_run_async (opening->execd, "command -v bash >/dev/null", arguments,
                                     "look at the sandbox", cancellable, looked_cb, task);
 }

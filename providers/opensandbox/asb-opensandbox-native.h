@@ -15,16 +15,20 @@
 G_DECLARE_FINAL_TYPE (AsbOpensandboxNative, asb_opensandbox_native, ASB, OPENSANDBOX_NATIVE,
                       GObject)
 
-/* [io] Looks at what this execd can do. @endpoint leads to it. */
+/* [io] Looks at what this execd can do. @endpoint leads to it. @no_guest (nullable): why it is used
+ * instead of the guest. */
 void asb_opensandbox_native_open_async (AsbOpensandboxClient *client,
-                                        AsbOpensandboxEndpoint *endpoint, GCancellable *cancellable,
-                                        GAsyncReadyCallback callback, gpointer user_data);
+                                        AsbOpensandboxEndpoint *endpoint, const char *no_guest,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
 AsbTransport *asb_opensandbox_native_open_finish (AsbOpensandboxClient *client,
                                                   GAsyncResult *result, GError **error);
 
 /* Any thread. What every such transport can and cannot; @has_terminals: whether execd knows /pty
- * and there is a bash for it. Returns: (transfer full) */
-AsbCapabilities *asb_opensandbox_native_list_capabilities (gboolean has_terminals);
+ * and there is a bash for it; @no_guest (nullable): why the guest does not run.
+ * Returns: (transfer full) */
+AsbCapabilities *asb_opensandbox_native_list_capabilities (gboolean has_terminals,
+                                                           const char *no_guest);
 
 AsbOpensandboxExecd *asb_opensandbox_native_get_execd (AsbOpensandboxNative *self);
 

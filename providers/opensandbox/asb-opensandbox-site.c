@@ -37,6 +37,7 @@ asb_opensandbox_site_unref (AsbOpensandboxSite *self)
   g_hash_table_unref (self->tokens);
   g_hash_table_unref (self->uploads);
   g_free (self->no_websocket);
+  g_free (self->no_guest);
   g_free (self->architecture);
   g_free (self);
 }

@@ -15,6 +15,7 @@ typedef struct
   GHashTable *tokens;
 
   char *no_websocket;  /* [io] why another way is taken */
+  char *no_guest;      /* [io] why execd's own API is used */
   char *architecture;  /* [io] what “uname -m” says */
   GHashTable *uploads; /* [io] path → AsbOpensandboxUpload */
 } AsbOpensandboxSite;

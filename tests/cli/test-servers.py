@@ -438,10 +438,19 @@ class Work(ServerTestCase):
         place = ["--provider", "opensandbox", *self.NATIVE]
         self.assert_refused(self.asb("run", *place, "--", "true"), 125, "--no-record")
         self.assertEqual(self.done("run", *place, "--no-record", "--", "echo", "bare"), "bare\n")
-        box = self.done("create", "--provider", "opensandbox", "--ttl", "600").strip()
+        self.assert_refused(self.asb("create", *place), 1, "“transport”", "it works with --no-record")
+        box = self.done("create", *place, "--no-record", "--ttl", "600").strip()
         result = self.asb("exec", *self.NATIVE, box, "--", "sh", "-c", "echo bare; exit 2")
         self.assertEqual((result.returncode, result.stdout), (2, b"bare\n"))
         self.assertIn(b"Nothing of this is recorded", result.stderr)
+        # What only the guest can do.
+        for command in (["put", *self.NATIVE, box, str(FOLDER), "folder"], ["watch", *self.NATIVE, box, "."],
+                        ["get", *self.NATIVE, box, "/workspace", str(FOLDER / "none")],
+                        ["history", "list", *self.NATIVE, box]):
+            result = self.asb(*command)
+            self.assertEqual((result.returncode, result.stdout), (1, b""), result.stderr)
+            last = result.stderr.decode().splitlines()[-1]
+            self.assertRegex(last, "not supported: the guest does not run here: .*“transport”")
         self.done("rm", box)
 
     def test_resources_that_are_none(self):

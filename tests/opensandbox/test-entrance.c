@@ -172,6 +172,36 @@ test_forced (void)
     }
 }
 
+/* Why there is not what only the guest can do. */
+static void
+check_missing (AsbBackend *backend, const char *name, const char *reason)
+{
+  g_autoptr (AsbCapabilities) capabilities
+      = asb_transport_get_capabilities (asb_backend_get_transport (backend));
+  AsbCapability *capability = asb_capabilities_get (capabilities, name);
+
+  g_assert_nonnull (capability);
+  g_assert_cmpint (asb_capability_get_support (capability), ==, ASB_CAPABILITY_SUPPORT_UNAVAILABLE);
+  g_assert_nonnull (strstr (asb_capability_get_reason (capability), reason));
+}
+
+static void
+check_no_archives (AsbBackend *backend, const char *reason)
+{
+  g_autoptr (AsbArchiveOptions) options = asb_archive_options_new ();
+  g_autoptr (GInputStream) nothing = g_memory_input_stream_new ();
+  g_autoptr (GError) error = NULL;
+
+  asb_archive_options_set_path (options, "/workspace");
+  g_assert_null (asb_backend_open_archive (backend, options, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_nonnull (strstr (error->message, reason));
+  g_clear_error (&error);
+  g_assert_null (asb_backend_extract_archive (backend, options, nothing, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_nonnull (strstr (error->message, reason));
+}
+
 static void
 test_native_instead (void)
 {
@@ -190,11 +220,15 @@ test_native_instead (void)
   check_works (backend);
   capabilities = asb_backend_get_capabilities (backend);
   g_assert_false (asb_capabilities_supports (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY));
+  check_missing (backend, ASB_CAPABILITY_SANDBOX_HISTORY, "HTTP 400");
+  check_missing (backend, ASB_CAPABILITY_FILE_WATCH, "HTTP 400");
+  check_no_archives (backend, "HTTP 400");
   asb_test_entrance_close (backend);
   /* There is no record in the sandbox then: by default that is an error. */
   recorded.history = ASB_HISTORY_MODE_SANDBOX;
   g_assert_null (asb_test_entrance_try (server, &recorded, &error));
-  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_nonnull (strstr (error->message, "HTTP 400"));
   g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
 }
 
