@@ -23,11 +23,14 @@
 /* execd tells that a shell has ended, and closes, without regard to what it still has of its
  * output. So the shell stays: when the command has ended it says so behind the output of either
  * stream, with a word that nobody can guess, and sleeps until the session is removed. Of a command
- * that was killed it says so: what bash remarks on that is kept from the output. */
+ * that was killed it says so: what bash remarks on that is kept from the output. execd was started
+ * with SIGINT ignored, which a shell cannot undo: what is ignored when it begins it cannot trap. */
 #define COMMAND                                                                                    \
   "exec 4>&2 2>%1$s.s\n"                                                                           \
   "trap : HUP INT QUIT TERM USR1 USR2 ALRM\n"                                                      \
-  "bash --norc --noprofile -c '. %1$s' 2>&4 4>&-\n"                                                \
+  "e='env --default-signal'\n"                                                                     \
+  "$e true 2>/dev/null || e=\n"                                                                    \
+  "$e bash --norc --noprofile -c '. %1$s' 2>&4 4>&-\n"                                             \
   "s=$?\n"                                                                                         \
   "[ ! -s %1$s.s ] || [ $s -lt 129 ] || s=-$s\n"                                                   \
   "rm -f %1$s.s\n"                                                                                 \

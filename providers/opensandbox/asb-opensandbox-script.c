@@ -10,7 +10,8 @@
 #include "asb-opensandbox-run.h"
 #include "asb-opensandbox-shell.h"
 
-#define MAX_ERRORS 4096
+/* Names may be long, and what is wrong with them stands behind them. */
+#define MAX_ERRORS (64 * 1024)
 #define MAX_SHOWN 400
 
 typedef struct
@@ -180,6 +181,7 @@ static const struct
 } MEANINGS[] = {
   { "No such file or directory", ASB_ERROR_FILE_NOT_FOUND },
   { "nonexistent directory", ASB_ERROR_FILE_NOT_FOUND },
+  { "Directory nonexistent", ASB_ERROR_FILE_NOT_FOUND },
   { "File exists", ASB_ERROR_ALREADY_EXISTS },
   { "Is a directory", ASB_ERROR_IS_DIRECTORY },
   { "is a directory", ASB_ERROR_IS_DIRECTORY },
@@ -198,21 +200,44 @@ static const struct
   { "a subdirectory of itself", ASB_ERROR_INVALID_ARGUMENT },
 };
 
+/* Programs say what is wrong behind the name, which may have such words in it, and lines. */
+static gint
+find_at_end (const char *errors)
+{
+  g_auto (GStrv) lines = g_strsplit (errors, "\n", -1);
+
+  for (guint i = g_strv_length (lines); i > 0; i--)
+    for (gsize k = 0; k < G_N_ELEMENTS (MEANINGS); k++)
+      if (g_str_has_suffix (g_strchomp (lines[i - 1]), MEANINGS[k].words))
+        return (gint)k;
+  return -1;
+}
+
+static gint
+find_meaning (const char *errors)
+{
+  gint found = find_at_end (errors);
+
+  for (gsize i = 0; found < 0 && i < G_N_ELEMENTS (MEANINGS); i++)
+    if (strstr (errors, MEANINGS[i].words))
+      found = (gint)i;
+  return found;
+}
+
 GError *
 asb_opensandbox_script_error_new (const char *errors, const char *what, const char *path)
 {
+  gint meaning = find_meaning (errors);
   g_autofree char *shown = asb_opensandbox_error_dup_text (errors, strlen (errors), MAX_SHOWN);
   g_autofree char *valid = path ? asb_opensandbox_shell_show_path (path) : NULL;
   g_autofree char *subject = NULL;
-  AsbError code = ASB_ERROR_IO;
 
   if (valid)
     subject = g_strdup_printf (" “%s”", valid);
-  for (gsize i = 0; i < G_N_ELEMENTS (MEANINGS); i++)
-    if (strstr (errors, MEANINGS[i].words))
-      return g_error_new (ASB_ERROR, (int)MEANINGS[i].code, "Could not %s%s: %s", what,
-                          subject ? subject : "", MEANINGS[i].words);
-  return g_error_new (ASB_ERROR, (int)code, "Could not %s%s: %s", what, subject ? subject : "",
+  if (meaning >= 0)
+    return g_error_new (ASB_ERROR, (int)MEANINGS[meaning].code, "Could not %s%s: %s", what,
+                        subject ? subject : "", MEANINGS[meaning].words);
+  return g_error_new (ASB_ERROR, ASB_ERROR_IO, "Could not %s%s: %s", what, subject ? subject : "",
                       *shown ? shown : "no reason given");
 }
 

@@ -34,6 +34,7 @@ typedef struct
   int cwd_fd;
   int report_fd;
   int tty;
+  int ignores_interrupt;
   char **argv;
 } Options;
 
@@ -167,6 +168,8 @@ reset_signals (void)
 static void __attribute__ ((noreturn)) run_program (const Options *options)
 {
   reset_signals ();
+  if (options->ignores_interrupt)
+    signal (SIGINT, SIG_IGN);
   if (options->tty)
     {
       setsid ();
@@ -205,6 +208,8 @@ parse_options (int argc, char **argv, Options *options)
   for (; i < argc && strcmp (argv[i], "--") != 0; i++)
     if (strcmp (argv[i], "--tty") == 0)
       options->tty = 1;
+    else if (strcmp (argv[i], "--ignore-interrupt") == 0)
+      options->ignores_interrupt = 1;
     else if (i + 1 >= argc)
       return -1;
     else if (strcmp (argv[i], "--pid") == 0)

@@ -91,6 +91,8 @@ make_arguments (LookalikeSandbox *sandbox, const LookalikeProcessSpec *spec)
   add_number (arguments, "--gid", spec->gid);
   if (spec->tty)
     g_ptr_array_add (arguments, g_strdup ("--tty"));
+  if (spec->ignores_interrupt)
+    g_ptr_array_add (arguments, g_strdup ("--ignore-interrupt"));
   g_ptr_array_add (arguments, g_strdup ("--"));
   for (guint i = 0; spec->argv[i] != NULL; i++)
     g_ptr_array_add (arguments, g_strdup (spec->argv[i]));

@@ -21,7 +21,8 @@ typedef struct
   int stdout_fd;
   int stderr_fd; /* the three are taken; -1: /dev/null */
   gboolean tty;
-  gint64 uid; /* -1: as execd */
+  gboolean ignores_interrupt; /* SIGINT, from the beginning */
+  gint64 uid;                 /* -1: as execd */
   gint64 gid;
   LookalikeEndedFunc ended;
   gpointer user_data;

@@ -322,6 +322,8 @@ lookalike_pty_start (LookalikePty *self, gboolean terminal, GError **error)
                                 .environment = self->sandbox->environment,
                                 .cwd_fd = cwd,
                                 .stdin_fd = -1,
+                                /* A shell has started execd in the background. */
+                                .ignores_interrupt = TRUE,
                                 .uid = -1,
                                 .gid = -1,
                                 .ended = ended_cb,

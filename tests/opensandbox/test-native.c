@@ -520,6 +520,7 @@ test_no_files (gconstpointer image)
 {
   World world;
   g_autoptr (AsbCommandResult) made = NULL;
+  g_autoptr (GString) far = g_string_new ("/work");
 
   world_open (&world, NULL, image);
   made = run (&world, new_exact ("mkdir -p /work/d; mkfifo /work/p; ln -s nowhere /work/l"), NULL,
@@ -530,6 +531,11 @@ test_no_files (gconstpointer image)
   assert_refused (&world, "/work/none", ASB_ERROR_FILE_NOT_FOUND);
   assert_refused (&world, "/work/../etc/passwd", ASB_ERROR_INVALID_ARGUMENT);
   assert_refused (&world, "work/f", ASB_ERROR_INVALID_ARGUMENT);
+  assert_refused (&world, "/work/No such file or directory/../f", ASB_ERROR_INVALID_ARGUMENT);
+  assert_refused (&world, "/work/d/Permission denied", ASB_ERROR_FILE_NOT_FOUND);
+  for (gsize i = 0; i < 4096; i++)
+    g_string_append (far, "/d");
+  assert_refused (&world, far->str, ASB_ERROR_INVALID_ARGUMENT);
   world_close (&world);
 }
 

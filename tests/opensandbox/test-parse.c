@@ -703,6 +703,33 @@ test_script_error (void)
   g_assert_cmpstr (unknown->message, ==, "Could not look: no reason given");
 }
 
+static void
+test_script_error_names (void)
+{
+  static const struct
+  {
+    const char *errors;
+    AsbError code;
+  } cases[] = {
+    { "cat: '/No such file or directory': Permission denied\n", ASB_ERROR_PERMISSION_DENIED },
+    { "sh: can't create /Is a directory: No space left on device\n", ASB_ERROR_NO_SPACE },
+    { "rm: can't remove 'a: No such file or directory\nb': Is a directory\n",
+      ASB_ERROR_IS_DIRECTORY },
+    { "bash: line 3: /x: File exists\r\n\n", ASB_ERROR_ALREADY_EXISTS },
+    { "mv: cannot move 'a' to a subdirectory of itself, 'a/b'\n", ASB_ERROR_INVALID_ARGUMENT },
+    { "sh: 1: cannot create /a/b: Directory nonexistent\n", ASB_ERROR_FILE_NOT_FOUND },
+    { "something went wrong\n", ASB_ERROR_IO },
+  };
+
+  g_test_summary ("A name that says a reason is not taken for the reason");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = asb_opensandbox_script_error_new (cases[i].errors, "try", NULL);
+
+      g_assert_error (error, ASB_ERROR, (int)cases[i].code);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -729,6 +756,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/parse/snapshot", test_snapshot);
   g_test_add_func ("/opensandbox/parse/diagnostics", test_diagnostics);
   g_test_add_func ("/opensandbox/script/error", test_script_error);
+  g_test_add_func ("/opensandbox/script/error/names", test_script_error_names);
   g_test_add_func ("/opensandbox/variant", test_variant);
   g_test_add_func ("/opensandbox/change/renewal-time", test_renewal_time);
   g_test_add_func ("/opensandbox/change/patch", test_patch);
