@@ -10,6 +10,7 @@
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-guest-placement-private.h"
+#include "asb-guest-program-private.h"
 #include "asb-sync-private.h"
 
 /* Everything made on the way. What is still here when a step fails is undone. */
@@ -641,6 +642,17 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   open_transport (task);
 }
 
+/* The server has its own work meanwhile. */
+static void
+prepare_guest (AsbCreation *creation)
+{
+  AsbProviderInterface *iface = ASB_PROVIDER_GET_IFACE (creation->provider);
+
+  if (iface->open_stream && iface->put_file
+      && !asb_backend_options_get_transport_factory (creation->options))
+    asb_guest_program_prepare ();
+}
+
 static void
 find_sandbox (GTask *task)
 {
@@ -653,6 +665,7 @@ find_sandbox (GTask *task)
   creation->began_at = g_get_monotonic_time ();
   if (is_create (creation))
     {
+      prepare_guest (creation);
       spec = asb_create_new_spec (creation->options, &creation->plan);
       asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
                                          sandbox_created_cb, task);

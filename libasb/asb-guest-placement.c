@@ -4,10 +4,10 @@
 
 #include "asb-guest-placement-private.h"
 
-#include <sys/auxv.h>
 #include <sys/random.h>
 
 #include "asb-error.h"
+#include "asb-guest-program-private.h"
 #include "asb-guest-reopen-private.h"
 #include "asb-guest-transport-private.h"
 #include "asb-sync-private.h"
@@ -45,33 +45,15 @@ placement_free (gpointer data)
   g_free (placement);
 }
 
-static char *
-find_program (void)
-{
-  const char *environment = getauxval (AT_SECURE) ? NULL : g_getenv ("ASB_GUEST_PATH");
-
-  if (environment)
-    return g_strdup (environment);
-  return g_build_filename (ASB_GUEST_DIR, ASB_GUEST_ARCH, "asb-guest", NULL);
-}
-
 static gboolean
 load_program (AsbPlacement *placement, GError **error)
 {
-  g_autofree char *file_name = find_program ();
   g_autofree char *hash = NULL;
-  g_autoptr (GError) local = NULL;
-  g_autoptr (GMappedFile) file = g_mapped_file_new (file_name, FALSE, &local);
 
-  if (!file)
-    {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
-                   "Could not read the guest program: %s", local->message);
-      return FALSE;
-    }
-  placement->program = g_mapped_file_get_bytes (file);
-  hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, placement->program);
+  if (!asb_guest_program_load (&placement->program, &hash, error))
+    return FALSE;
   placement->path = g_strdup_printf (PLACE "%.*s", HASH_PREFIX, hash);
+  asb_stream_spec_set_program (placement->spec, placement->program);
   return TRUE;
 }
 
@@ -181,6 +163,8 @@ greet (GTask *task, GIOStream *stream)
   AsbPlacement *placement = g_task_get_task_data (task);
   AsbGuestReopening reopening = { .limit = placement->reconnect };
 
+  /* Whoever comes back does so to what is there. */
+  asb_stream_spec_set_program (placement->spec, NULL);
   if (reopening.limit > 0 && !is_local (stream))
     asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
                            placement->spec, placement->context);

@@ -20,6 +20,7 @@ struct _AsbStreamSpec
   GObject parent_instance;
 
   char **argv;
+  GBytes *program;
   gboolean record_only;
   char *token;
   char *way;
@@ -30,6 +31,7 @@ enum
 {
   PROP_0,
   PROP_ARGV,
+  PROP_PROGRAM,
   PROP_RECORD_ONLY,
   PROP_TOKEN,
   PROP_WAY,
@@ -47,6 +49,7 @@ asb_stream_spec_finalize (GObject *object)
   AsbStreamSpec *self = ASB_STREAM_SPEC (object);
 
   g_clear_pointer (&self->argv, g_strfreev);
+  g_clear_pointer (&self->program, g_bytes_unref);
   g_clear_pointer (&self->token, g_free);
   g_clear_pointer (&self->way, g_free);
   g_clear_pointer (&self->way_reason, g_free);
@@ -63,6 +66,9 @@ asb_stream_spec_get_property (GObject *object, guint property_id, GValue *value,
     {
     case PROP_ARGV:
       g_value_set_boxed (value, self->argv);
+      break;
+    case PROP_PROGRAM:
+      g_value_set_boxed (value, self->program);
       break;
     case PROP_RECORD_ONLY:
       g_value_set_boolean (value, self->record_only);
@@ -91,6 +97,9 @@ asb_stream_spec_set_property (GObject *object, guint property_id, const GValue *
     {
     case PROP_ARGV:
       asb_stream_spec_set_argv (self, g_value_get_boxed (value));
+      break;
+    case PROP_PROGRAM:
+      asb_stream_spec_set_program (self, g_value_get_boxed (value));
       break;
     case PROP_RECORD_ONLY:
       asb_stream_spec_set_record_only (self, g_value_get_boolean (value));
@@ -127,6 +136,18 @@ asb_stream_spec_class_init (AsbStreamSpecClass *klass)
    * Since: 1.0
    */
   properties[PROP_ARGV] = g_param_spec_boxed ("argv", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbStreamSpec:program:
+   *
+   * What the file `argv[0]` is to hold. A provider may put it there while it opens the stream,
+   * where it is missing, and so spare the caller the way back; one that does not look at this says
+   * that it is missing.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROGRAM]
+      = g_param_spec_boxed ("program", NULL, NULL, G_TYPE_BYTES, ASB_PARAM_READWRITE);
 
   /**
    * AsbStreamSpec:record-only:
@@ -229,6 +250,42 @@ asb_stream_spec_set_argv (AsbStreamSpec *self, const char *const *argv)
 
   if (asb_property_replace_strv (&self->argv, argv))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ARGV]);
+}
+
+/**
+ * asb_stream_spec_get_program:
+ * @self: a [class@StreamSpec]
+ *
+ * Gets [property@StreamSpec:program].
+ *
+ * Returns: (transfer none) (nullable): what the file `argv[0]` is to hold
+ *
+ * Since: 1.0
+ */
+GBytes *
+asb_stream_spec_get_program (AsbStreamSpec *self)
+{
+  g_return_val_if_fail (ASB_IS_STREAM_SPEC (self), NULL);
+
+  return self->program;
+}
+
+/**
+ * asb_stream_spec_set_program:
+ * @self: a [class@StreamSpec]
+ * @program: (nullable): what the file `argv[0]` is to hold
+ *
+ * Sets [property@StreamSpec:program].
+ *
+ * Since: 1.0
+ */
+void
+asb_stream_spec_set_program (AsbStreamSpec *self, GBytes *program)
+{
+  g_return_if_fail (ASB_IS_STREAM_SPEC (self));
+
+  if (asb_property_replace_bytes (&self->program, program))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROGRAM]);
 }
 
 /**

@@ -24,6 +24,10 @@ const char *const *asb_stream_spec_get_argv (AsbStreamSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_stream_spec_set_argv (AsbStreamSpec *self, const char *const *argv);
 ASB_AVAILABLE_IN_1_0
+GBytes *asb_stream_spec_get_program (AsbStreamSpec *self);
+ASB_AVAILABLE_IN_1_0
+void asb_stream_spec_set_program (AsbStreamSpec *self, GBytes *program);
+ASB_AVAILABLE_IN_1_0
 gboolean asb_stream_spec_get_record_only (AsbStreamSpec *self);
 ASB_AVAILABLE_IN_1_0
 void asb_stream_spec_set_record_only (AsbStreamSpec *self, gboolean record_only);

@@ -10,6 +10,8 @@
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-readiness.h"
+#include "asb-opensandbox-sandbox.h"
+#include "asb-opensandbox-site.h"
 
 #define MAX_SEARCH_SECONDS 600
 
@@ -17,7 +19,8 @@
 typedef struct
 {
   char *instance_id;
-  char *sandbox_id; /* (nullable): once it is known */
+  char *sandbox_id;     /* (nullable): once it is known */
+  AsbSandboxInfo *info; /* (nullable): of one that runs, by the answer to its creation */
   gboolean await_readiness;
   gint64 began_at;                  /* monotonic */
   AsbOpensandboxCreation *creation; /* (nullable): with an idempotency key */
@@ -33,6 +36,7 @@ making_free (gpointer data)
 
   g_free (making->instance_id);
   g_free (making->sandbox_id);
+  g_clear_object (&making->info);
   g_clear_pointer (&making->creation, asb_opensandbox_creation_unref);
   g_clear_error (&making->error);
   g_free (making);
@@ -195,7 +199,8 @@ await_readiness (GTask *task)
                                g_task_get_cancellable (task), looked_cb, g_object_ref (task));
   else
     asb_opensandbox_readiness_async (get_lifecycle (task), get_making (task)->sandbox_id,
-                                     g_task_get_cancellable (task), ready_cb, g_object_ref (task));
+                                     get_making (task)->info, g_task_get_cancellable (task),
+                                     ready_cb, g_object_ref (task));
 }
 
 /* A lost answer. */
@@ -271,6 +276,53 @@ is_settled (const GError *error)
 
 /* The request. */
 
+static const char *
+get_image (GTask *task)
+{
+  JsonObject *body = json_node_get_object (asb_opensandbox_call_get (task)->body);
+  JsonObject *image = json_object_has_member (body, "image")
+                          ? json_object_get_object_member (body, "image")
+                          : NULL;
+
+  return image ? json_object_get_string_member (image, "uri") : NULL;
+}
+
+/* What the answer says is enough for one that runs; the image is what was asked for. */
+static AsbSandboxInfo *
+read_answer (GTask *task, JsonObject *answer)
+{
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  AsbSandboxRef *ref;
+
+  if (get_image (task) && !json_object_has_member (answer, "image"))
+    {
+      JsonObject *image = json_object_new ();
+
+      json_object_set_string_member (image, "uri", get_image (task));
+      json_object_set_object_member (answer, "image", image);
+    }
+  info = asb_opensandbox_sandbox_parse (get_lifecycle (task), answer, NULL);
+  ref = info ? asb_sandbox_info_get_ref (info) : NULL;
+  if (!ref || asb_sandbox_info_get_state (info) != ASB_SANDBOX_STATE_RUNNING
+      || g_strcmp0 (asb_sandbox_ref_get_sandbox_instance_id (ref), get_making (task)->instance_id)
+             != 0)
+    return NULL;
+  return g_steal_pointer (&info);
+}
+
+static void
+remember_image (GTask *task)
+{
+  g_autoptr (AsbOpensandboxSite) site
+      = asb_opensandbox_site_get (get_lifecycle (task), get_making (task)->sandbox_id);
+
+  g_clear_pointer (&site->image, g_free);
+  if (get_image (task))
+    site->image = g_strdup_printf ("%s/%s",
+                                   asb_opensandbox_lifecycle_get_fingerprint (get_lifecycle (task)),
+                                   get_image (task));
+}
+
 static void
 posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -284,6 +336,8 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (object && asb_opensandbox_json_get_string (object, "id", TRUE, &id, &error) && *id)
     {
       making->sandbox_id = g_strdup (id);
+      making->info = read_answer (task, object);
+      remember_image (task);
       await_readiness (task);
       return;
     }

@@ -16,8 +16,9 @@
 /* $g: where the program should be. $g becomes where it is: there, or where there was room when
  * there was none there. What others put under its name does not count. */
 static const char FIND[]
-    = "b=${g##*/} u=$(id -u 2>/dev/null)\n"
+    = "b=${g##*/}\n"
       "case ${HOME:-/} in /) h= ;; *) h=$HOME/.agent-history ;; esac\n"
+      "[ -x \"$g\" ] || u=$(id -u 2>/dev/null)\n"
       "[ -x \"$g\" ] || for d in \"$h\" \"/tmp/.agent-history-$u\"; do\n"
       "  if [ -n \"$d\" ] && [ -O \"$d\" ] && [ -O \"$d/bin/$b\" ] && [ -x \"$d/bin/$b\" ]; then\n"
       "    g=$d/bin/$b\n"
@@ -27,6 +28,23 @@ static const char FIND[]
       "case $g in /.agent-history/bin/*) set -- ;;\n"
       "*) set -- --socket \"${g%/bin/*}/run/guest-1.sock\" ;;\n"
       "esac\n";
+
+/* $t: what was sent, $s bytes; $p: its place; $k: the beginning of its hash. What cannot be looked
+ * at in an image without sha256sum is at least as long as it should be. */
+static const char UNPACK_BEGIN[]
+    = "same () {\n"
+      "  if command -v sha256sum >/dev/null 2>&1; then\n"
+      "    n=$(sha256sum <\"$t\") && case $n in \"$k\"*) ;; *) false ;; esac\n"
+      "  else\n"
+      "    n=$(wc -c <\"$t\") && [ \"$((n))\" = \"$s\" ]\n"
+      "  fi\n"
+      "}\n"
+      "[ -x \"$g\" ] || { same && ";
+static const char UNPACK_END[] = " && mv -f \"$t\" \"$p\"; } 2>/dev/null\n"
+                                 "[ ! -e \"$t\" ] || rm -f \"$t\"\n";
+static const char OPEN[] = "chmod 755 \"$t\"";
+/* execd makes folders that everybody may look into. */
+static const char OPEN_NEW[] = "chmod 700 \"$t\" \"${p%/*}\" \"${p%/bin/*}\"";
 
 /* execd may tell the end of a PTY's shell before it tells the last of its words: whoever speaks by
  * a PTY stays until the session is taken down. */
@@ -74,14 +92,38 @@ static const char RUN[] = "command -v \"$1\" >/dev/null 2>&1 || {\n"
                           "printf 'asb-guest: ready\\n' >&2\n"
                           "exec \"$@\"\n";
 
+static void
+append_variable (GString *script, const char *name, const char *value)
+{
+  g_string_append (script, name);
+  g_string_append_c (script, '=');
+  asb_opensandbox_shell_append_word (script, value);
+  g_string_append_c (script, '\n');
+}
+
+static void
+append_arrival (GString *script, const char *program, const AsbOpensandboxArrival *arrival)
+{
+  const char *hash = strrchr (program, '-');
+
+  append_variable (script, "t", arrival->temporary);
+  append_variable (script, "p", arrival->path);
+  append_variable (script, "k", hash ? hash + 1 : "");
+  g_string_append_printf (script, "s=%" G_GSIZE_FORMAT "\n", arrival->size);
+  g_string_append (script, UNPACK_BEGIN);
+  g_string_append (script, arrival->is_guess ? OPEN_NEW : OPEN);
+  g_string_append (script, UNPACK_END);
+}
+
 static char *
-new_script (const char *program, int fd, const char *rest)
+new_script (const char *program, int fd, const AsbOpensandboxArrival *arrival, const char *rest)
 {
   GString *script = g_string_new (NULL);
 
-  g_string_append_printf (script, "o=%d g=", fd);
-  asb_opensandbox_shell_append_word (script, program);
-  g_string_append_c (script, '\n');
+  g_string_append_printf (script, "o=%d\n", fd);
+  append_variable (script, "g", program);
+  if (arrival)
+    append_arrival (script, program, arrival);
   g_string_append (script, FIND);
   g_string_append (script, OR_SAY_WHERE);
   g_string_append (script, rest);
@@ -89,15 +131,15 @@ new_script (const char *program, int fd, const char *rest)
 }
 
 char *
-asb_opensandbox_guest_script_new_serve (const char *program)
+asb_opensandbox_guest_script_new_serve (const char *program, const AsbOpensandboxArrival *arrival)
 {
-  return new_script (program, 1, SERVE);
+  return new_script (program, 1, arrival, SERVE);
 }
 
 char *
 asb_opensandbox_guest_script_new_connect (const char *program)
 {
-  return new_script (program, 2, CONNECT);
+  return new_script (program, 2, NULL, CONNECT);
 }
 
 char *
@@ -182,12 +224,21 @@ asb_opensandbox_guest_news_parse (AsbOpensandboxGuestNews *news, const char *lin
 }
 
 /* A folder of its own keeps the layout of the usual one. */
+char *
+asb_opensandbox_guest_news_dup_place (const AsbOpensandboxGuestNews *news, const char *program)
+{
+  g_autofree char *name = g_path_get_basename (program);
+
+  if (news->state != ASB_OPENSANDBOX_GUEST_MISSING || !news->folder)
+    return NULL;
+  return g_build_filename (news->folder, "bin", name, NULL);
+}
+
 static GError *
 new_missing (const AsbOpensandboxGuestNews *news, const char *program)
 {
-  g_autofree char *name = g_path_get_basename (program);
-  g_autofree char *path
-      = news->folder ? g_build_filename (news->folder, "bin", name, NULL) : g_strdup (program);
+  g_autofree char *place = asb_opensandbox_guest_news_dup_place (news, program);
+  const char *path = place ? place : program;
   g_autofree char *message = g_strdup_printf ("There is no program “%s” in the sandbox", program);
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
   GVariantDict details;

@@ -2,7 +2,6 @@
 
 #include "asb-opensandbox-guest-start.h"
 
-#include "asb-opensandbox-guest-script.h"
 #include "asb-opensandbox-run.h"
 #include "asb-opensandbox-thread.h"
 
@@ -53,6 +52,8 @@ judge (GTask *task)
   AsbOpensandboxVisit *visit = self->visit;
 
   asb_opensandbox_site_set_architecture (visit->site, self->news.architecture);
+  g_free (visit->place);
+  visit->place = asb_opensandbox_guest_news_dup_place (&self->news, visit->argv[0]);
   if (self->news.state == ASB_OPENSANDBOX_GUEST_LISTENS)
     asb_opensandbox_site_set_door (visit->site, self->news.port, visit->token);
   answer (task,
@@ -117,11 +118,11 @@ cancelled_cb (GCancellable *cancellable, gpointer data)
 }
 
 static AsbOpensandboxRequest *
-new_request (AsbOpensandboxVisit *visit)
+new_request (AsbOpensandboxVisit *visit, const AsbOpensandboxArrival *arrival)
 {
   AsbOpensandboxRequest *request = asb_opensandbox_execd_new_request (
       visit->execd, "POST", "/command", "start the guest in the sandbox");
-  g_autofree char *script = asb_opensandbox_guest_script_new_serve (visit->argv[0]);
+  g_autofree char *script = asb_opensandbox_guest_script_new_serve (visit->argv[0], arrival);
   g_autoptr (JsonNode) node = json_node_alloc ();
   g_autoptr (JsonObject) body = json_object_new ();
   JsonObject *environment = json_object_new ();
@@ -136,8 +137,8 @@ new_request (AsbOpensandboxVisit *visit)
 }
 
 void
-asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit, GAsyncReadyCallback callback,
-                                   gpointer user_data)
+asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit, const AsbOpensandboxArrival *arrival,
+                                   GAsyncReadyCallback callback, gpointer user_data)
 {
   static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
   GTask *task = g_task_new (NULL, NULL, callback, user_data);
@@ -147,7 +148,7 @@ asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit, GAsyncReadyCallba
   g_task_set_task_data (task, self, start_free);
   self->visit = visit;
   self->errors = g_string_new (NULL);
-  self->run = asb_opensandbox_run_start (visit->execd, new_request (visit),
+  self->run = asb_opensandbox_run_start (visit->execd, new_request (visit, arrival),
                                          ASB_OPENSANDBOX_RUN_COMMAND, &handlers, task);
   self->timer = asb_opensandbox_thread_add_timer (TIMEOUT_MS, too_late_cb, task);
   self->cancelled_id = g_cancellable_connect (visit->cancellable, G_CALLBACK (cancelled_cb),

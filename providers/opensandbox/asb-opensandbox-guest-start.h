@@ -4,10 +4,13 @@
 
 #pragma once
 
+#include "asb-opensandbox-guest-script.h"
 #include "asb-opensandbox-visit.h"
 
-/* The site learns where it listens. ASB_ERROR_COMMAND_NOT_FOUND: it is not there;
- * ASB_ERROR_GUEST_UNAVAILABLE: it cannot run. */
-void asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit, GAsyncReadyCallback callback,
-                                        gpointer user_data);
+/* The site learns where it listens. ASB_ERROR_COMMAND_NOT_FOUND: it is not there, and the visit
+ * learns where there is a place for it; ASB_ERROR_GUEST_UNAVAILABLE: it cannot run. @arrival
+ * (nullable) is put there before. */
+void asb_opensandbox_guest_start_async (AsbOpensandboxVisit *visit,
+                                        const AsbOpensandboxArrival *arrival,
+                                        GAsyncReadyCallback callback, gpointer user_data);
 gboolean asb_opensandbox_guest_start_finish (GAsyncResult *result, GError **error);

@@ -7,13 +7,16 @@
 #include "asb-opensandbox-verdict.h"
 #include "asb-opensandbox-wait.h"
 
-#define PAUSE_MS 200
+/* Most are there at once, or a moment later. */
+#define FIRST_PAUSE_MS 10
+#define MAX_PAUSE_MS 200
 #define LOOKS_EVERY 5
 #define MAX_PING_MS 5000
 
 typedef struct
 {
   AsbOpensandboxVerdict verdict;
+  AsbSandboxInfo *info; /* (nullable): known before */
   gint64 deadline;
   guint n_tries;
 } Watch;
@@ -24,6 +27,7 @@ watch_free (gpointer data)
   Watch *watch = data;
 
   asb_opensandbox_verdict_clear (&watch->verdict);
+  g_clear_object (&watch->info);
   g_free (watch);
 }
 
@@ -86,6 +90,14 @@ waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     g_task_return_error (task, error);
 }
 
+static guint
+choose_pause_ms (Watch *watch)
+{
+  guint pause = FIRST_PAUSE_MS << MIN (watch->n_tries, 8);
+
+  return MIN (MIN (pause, MAX_PAUSE_MS), get_time_left_ms (watch));
+}
+
 static void
 pause_a_little (GTask *task)
 {
@@ -94,8 +106,8 @@ pause_a_little (GTask *task)
   if (g_get_monotonic_time () >= watch->deadline)
     give_up (task);
   else
-    asb_opensandbox_wait_async (MIN (PAUSE_MS, get_time_left_ms (watch)),
-                                g_task_get_cancellable (task), waited_cb, g_object_ref (task));
+    asb_opensandbox_wait_async (choose_pause_ms (watch), g_task_get_cancellable (task), waited_cb,
+                                g_object_ref (task));
 }
 
 /* A sandbox that has ended never gets ready, and there is no need to wait for that. */
@@ -142,6 +154,18 @@ not_yet (GTask *task, GError *error)
 /* One try. */
 
 static void
+finish (GTask *task)
+{
+  Watch *watch = g_task_get_task_data (task);
+
+  if (watch->info)
+    g_task_return_pointer (task, g_steal_pointer (&watch->info), g_object_unref);
+  else
+    asb_opensandbox_get_async (g_task_get_source_object (task), watch->verdict.sandbox_id,
+                               g_task_get_cancellable (task), got_ready_cb, g_object_ref (task));
+}
+
+static void
 pinged_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
@@ -153,8 +177,7 @@ pinged_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     {
-      asb_opensandbox_get_async (lifecycle, watch->verdict.sandbox_id,
-                                 g_task_get_cancellable (task), got_ready_cb, g_object_ref (task));
+      finish (task);
       return;
     }
   /* The next try asks for the way again: it may have been that of another sandbox. */
@@ -207,14 +230,15 @@ try_again (GTask *task)
 
 void
 asb_opensandbox_readiness_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,
-                                 GCancellable *cancellable, GAsyncReadyCallback callback,
-                                 gpointer user_data)
+                                 AsbSandboxInfo *info, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback, gpointer user_data)
 {
   AsbOpensandboxSettings *settings = asb_opensandbox_lifecycle_get_settings (lifecycle);
   g_autoptr (GTask) task = g_task_new (lifecycle, cancellable, callback, user_data);
   Watch *watch = g_new0 (Watch, 1);
 
   watch->verdict.sandbox_id = g_strdup (sandbox_id);
+  watch->info = info ? g_object_ref (info) : NULL;
   watch->verdict.seconds = settings->ready_timeout_seconds;
   watch->deadline = g_get_monotonic_time ()
                     + (gint64)(settings->ready_timeout_seconds * (double)G_USEC_PER_SEC);

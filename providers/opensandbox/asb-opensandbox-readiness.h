@@ -6,10 +6,11 @@
 
 #include "asb-opensandbox-lifecycle.h"
 
-/* [io] Until its execd answers, as long as the settings say. */
+/* [io] Until its execd answers, as long as the settings say. @info (nullable) is what is known of
+ * the sandbox: it is not asked for again. */
 void asb_opensandbox_readiness_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,
-                                      GCancellable *cancellable, GAsyncReadyCallback callback,
-                                      gpointer user_data);
+                                      AsbSandboxInfo *info, GCancellable *cancellable,
+                                      GAsyncReadyCallback callback, gpointer user_data);
 
 /* Returns: (transfer full) (nullable) */
 AsbSandboxInfo *asb_opensandbox_readiness_finish (AsbOpensandboxLifecycle *lifecycle,

@@ -10,6 +10,14 @@
 /* As many as the guest keeps. */
 #define MAX_TOKENS 256
 
+#define MAX_IMAGES 256
+
+typedef struct
+{
+  char *folder;
+  char *architecture;
+} Vacancy;
+
 static AsbOpensandboxSite *
 new_site (void)
 {
@@ -36,6 +44,8 @@ asb_opensandbox_site_unref (AsbOpensandboxSite *self)
     return;
   g_hash_table_unref (self->tokens);
   g_hash_table_unref (self->uploads);
+  g_clear_pointer (&self->placing, g_ptr_array_unref);
+  g_free (self->image);
   g_free (self->no_websocket);
   g_free (self->no_guest);
   g_free (self->architecture);
@@ -84,6 +94,7 @@ asb_opensandbox_site_set_door (AsbOpensandboxSite *self, guint port, const char 
   if (port != self->port || g_hash_table_size (self->tokens) >= MAX_TOKENS)
     asb_opensandbox_site_forget_door (self);
   self->port = port;
+  self->had_guest = TRUE;
   g_hash_table_add (self->tokens, g_strdup (token));
 }
 
@@ -100,4 +111,60 @@ asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *arc
     return;
   g_free (self->architecture);
   self->architecture = g_strdup (architecture);
+}
+
+/* What images lack. */
+
+static void
+vacancy_free (gpointer data)
+{
+  Vacancy *vacancy = data;
+
+  g_free (vacancy->folder);
+  g_free (vacancy->architecture);
+  g_free (vacancy);
+}
+
+static GHashTable *
+get_vacancies (void)
+{
+  static GHashTable *vacancies;
+
+  if (!vacancies)
+    vacancies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, vacancy_free);
+  return vacancies;
+}
+
+const char *
+asb_opensandbox_site_get_vacancy (AsbOpensandboxSite *self)
+{
+  Vacancy *vacancy = self->image && !self->had_guest
+                         ? g_hash_table_lookup (get_vacancies (), self->image)
+                         : NULL;
+
+  if (!vacancy)
+    return NULL;
+  asb_opensandbox_site_set_architecture (self, vacancy->architecture);
+  return vacancy->folder;
+}
+
+void
+asb_opensandbox_site_set_vacancy (AsbOpensandboxSite *self, const char *folder)
+{
+  GHashTable *vacancies = get_vacancies ();
+  Vacancy *vacancy;
+
+  if (!self->image)
+    return;
+  if (!folder)
+    {
+      g_hash_table_remove (vacancies, self->image);
+      return;
+    }
+  if (g_hash_table_size (vacancies) >= MAX_IMAGES)
+    g_hash_table_remove_all (vacancies);
+  vacancy = g_new0 (Vacancy, 1);
+  vacancy->folder = g_strdup (folder);
+  vacancy->architecture = g_strdup (self->architecture);
+  g_hash_table_replace (vacancies, g_strdup (self->image), vacancy);
 }

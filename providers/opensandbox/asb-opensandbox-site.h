@@ -14,9 +14,12 @@ typedef struct
   guint port; /* 0: not known */
   GHashTable *tokens;
 
+  char *image;         /* [io] (nullable): of which server, if this process made it */
+  gboolean had_guest;  /* [io] it was there already */
   char *no_websocket;  /* [io] why another way is taken */
   char *no_guest;      /* [io] why execd's own API is used */
   char *architecture;  /* [io] what “uname -m” says */
+  GPtrArray *placing;  /* [io] (nullable): those who wait for one who puts the guest there */
   GHashTable *uploads; /* [io] path → AsbOpensandboxUpload */
 } AsbOpensandboxSite;
 
@@ -34,6 +37,12 @@ void asb_opensandbox_site_set_door (AsbOpensandboxSite *self, guint port, const 
 gboolean asb_opensandbox_site_has_door (AsbOpensandboxSite *self, const char *token);
 /* [io] It does not any more. */
 void asb_opensandbox_site_forget_door (AsbOpensandboxSite *self);
+
+/* [io] Where the guest is missing in sandboxes of this one's image, as far as is known; NULL: that
+ * is to be asked. The folder is an absolute path. */
+const char *asb_opensandbox_site_get_vacancy (AsbOpensandboxSite *self);
+/* [io] NULL for @folder: there is nothing to be known. */
+void asb_opensandbox_site_set_vacancy (AsbOpensandboxSite *self, const char *folder);
 
 void asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *architecture);
 

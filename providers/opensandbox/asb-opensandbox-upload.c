@@ -6,12 +6,9 @@
 
 #include "asb-opensandbox-call.h"
 #include "asb-opensandbox-elf.h"
-#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-parcel.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
-
-#define BOUNDARY "asb-8f1d6c2e94b70a53"
-#define UPLOAD_TIMEOUT_MS (10 * 60 * 1000)
 
 /* One that is going on, or has succeeded. */
 struct _AsbOpensandboxUpload
@@ -28,12 +25,10 @@ typedef struct
   AsbOpensandboxSite *site;
   AsbOpensandboxExecd *execd;
   char *path;
-  char *temporary;
+  AsbOpensandboxParcel *parcel;
   GBytes *contents;
   char *hash;
   guint mode;
-  gboolean is_repeated;
-  GError *error; /* of the upload */
 } Order;
 
 void
@@ -51,11 +46,10 @@ order_free (gpointer data)
 
   g_clear_pointer (&order->site, asb_opensandbox_site_unref);
   g_clear_object (&order->execd);
+  g_clear_pointer (&order->parcel, asb_opensandbox_parcel_free);
   g_clear_pointer (&order->contents, g_bytes_unref);
   g_free (order->path);
-  g_free (order->temporary);
   g_free (order->hash);
-  g_clear_error (&order->error);
   g_free (order);
 }
 
@@ -114,7 +108,9 @@ commit (GTask *task)
   Order *order = get_order (task);
   g_autofree char *mode = g_strdup_printf ("%04o", order->mode);
   g_autofree char *size = g_strdup_printf ("%" G_GSIZE_FORMAT, g_bytes_get_size (order->contents));
-  const char *arguments[] = { order->temporary, order->path, mode, size, order->hash, NULL };
+  const char *arguments[] = {
+    asb_opensandbox_parcel_get_temporary (order->parcel), order->path, mode, size, order->hash, NULL
+  };
 
   asb_opensandbox_script_run_async (order->execd, COMMIT, arguments, "put the file", NULL,
                                     committed_cb, g_object_ref (task));
@@ -137,104 +133,19 @@ judge (GTask *task, GError *error)
     error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
 }
 
-static void send (GTask *task);
-
-static void
-removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  Order *order = get_order (task);
-  g_autofree char *token = asb_opensandbox_shell_new_token ();
-  g_autoptr (AsbOpensandboxScriptResult) done
-      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
-
-  if (order->is_repeated || !asb_opensandbox_error_is_outcome_unknown (order->error))
-    {
-      finish (task, order->error);
-      return;
-    }
-  order->is_repeated = TRUE;
-  g_clear_error (&order->error);
-  g_free (order->temporary);
-  order->temporary = g_strconcat (order->path, ".", token, NULL);
-  send (task);
-}
-
-/* One that failed has made nothing but the temporary file, which may fill the disk. After one that
- * was lost on its way another is sent, once. Takes @error. */
-static void
-remove_temporary (GTask *task, GError *error)
-{
-  Order *order = get_order (task);
-  const char *arguments[] = { order->temporary, NULL };
-
-  judge (task, error);
-  order->error = error;
-  asb_opensandbox_script_run_async (order->execd, "rm -f \"$1\"\n", arguments,
-                                    "delete what was uploaded", NULL, removed_cb,
-                                    g_object_ref (task));
-}
-
 static void
 sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
-  g_autoptr (AsbOpensandboxReply) reply
-      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+  g_autoptr (GError) error = NULL;
 
-  if (reply)
-    commit (task);
-  else
-    remove_temporary (task, error);
-}
-
-/* Two parts that belong together; the contents are not copied. */
-static GInputStream *
-new_body (Order *order, gsize *size)
-{
-  GInputStream *body = g_memory_input_stream_new ();
-  g_autoptr (JsonObject) metadata = json_object_new ();
-  g_autoptr (JsonNode) node = json_node_alloc ();
-  g_autofree char *json = NULL;
-  g_autofree char *head = NULL;
-  static const char tail[] = "\r\n--" BOUNDARY "--\r\n";
-
-  json_object_set_string_member (metadata, "path", order->temporary);
-  /* Digits that look octal. Whoever is no owner has no business with half a file. */
-  json_object_set_int_member (metadata, "mode", 600);
-  json_node_init_object (node, metadata);
-  json = json_to_string (node, FALSE);
-  head = g_strdup_printf (
-      "--" BOUNDARY "\r\n"
-      "Content-Disposition: form-data; name=\"metadata\"; filename=\"metadata\"\r\n"
-      "Content-Type: application/json\r\n\r\n%s\r\n--" BOUNDARY "\r\n"
-      "Content-Disposition: form-data; name=\"file\"; filename=\"file\"\r\n"
-      "Content-Type: application/octet-stream\r\n\r\n",
-      json);
-  *size = strlen (head) + g_bytes_get_size (order->contents) + strlen (tail);
-  g_memory_input_stream_add_data (G_MEMORY_INPUT_STREAM (body), g_strdup (head),
-                                  (gssize)strlen (head), g_free);
-  g_memory_input_stream_add_bytes (G_MEMORY_INPUT_STREAM (body), order->contents);
-  g_memory_input_stream_add_data (G_MEMORY_INPUT_STREAM (body), tail, (gssize)strlen (tail), NULL);
-  return body;
-}
-
-static void
-send (GTask *task)
-{
-  Order *order = get_order (task);
-  gsize size;
-  g_autoptr (GInputStream) body = new_body (order, &size);
-  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
-      order->execd, "POST", "/files/upload", "put a file into the sandbox");
-
-  asb_opensandbox_request_set_stream (request, "multipart/form-data; boundary=" BOUNDARY, body,
-                                      (gint64)size);
-  asb_opensandbox_request_set_timeout (request, UPLOAD_TIMEOUT_MS);
-  asb_opensandbox_request_set_once (request);
-  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (order->execd), request, NULL,
-                                     sent_cb, g_object_ref (task));
+  if (asb_opensandbox_parcel_send_finish (result, &error))
+    {
+      commit (task);
+      return;
+    }
+  judge (task, error);
+  finish (task, error);
 }
 
 static void
@@ -242,6 +153,7 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
   AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+  Order *order = call->state;
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxEndpoint) endpoint = asb_opensandbox_endpoints_lookup_finish (
       ASB_OPENSANDBOX_ENDPOINTS (source), result, &error);
@@ -251,9 +163,9 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       finish (task, error);
       return;
     }
-  get_order (task)->execd = asb_opensandbox_execd_new (
-      asb_opensandbox_lifecycle_get_client (call->lifecycle), endpoint);
-  send (task);
+  order->execd = asb_opensandbox_execd_new (asb_opensandbox_lifecycle_get_client (call->lifecycle),
+                                            endpoint);
+  asb_opensandbox_parcel_send_async (order->parcel, order->execd, sent_cb, g_object_ref (task));
 }
 
 /* Whether somebody sends the same to the same place, or has done so and nobody has missed it. */
@@ -324,10 +236,9 @@ static Order *
 new_order (const char *path, GBytes *contents, guint mode)
 {
   Order *order = g_new0 (Order, 1);
-  g_autofree char *token = asb_opensandbox_shell_new_token ();
 
   order->path = g_strdup (path);
-  order->temporary = g_strconcat (path, ".", token, NULL);
+  order->parcel = asb_opensandbox_parcel_new (path, contents);
   order->contents = g_bytes_ref (contents);
   order->hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, contents);
   order->mode = mode;

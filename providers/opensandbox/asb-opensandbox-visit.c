@@ -14,6 +14,8 @@ asb_opensandbox_visit_new (AsbOpensandboxLifecycle *lifecycle, const char *sandb
   self->spec = g_object_ref (spec);
   self->argv = argv ? g_strdupv ((char **)argv) : g_new0 (char *, 1);
   self->token = g_strdup (asb_stream_spec_get_token (spec));
+  if (asb_stream_spec_get_program (spec))
+    self->program = g_bytes_ref (asb_stream_spec_get_program (spec));
   return self;
 }
 
@@ -30,6 +32,8 @@ asb_opensandbox_visit_free (AsbOpensandboxVisit *self)
   g_free (self->no_websocket);
   g_free (self->sandbox_id);
   g_free (self->token);
+  g_free (self->place);
+  g_clear_pointer (&self->program, g_bytes_unref);
   g_free (self);
 }
 

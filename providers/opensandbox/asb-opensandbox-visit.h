@@ -14,6 +14,7 @@ typedef struct
   AsbStreamSpec *spec;
   char **argv; /* never NULL */
   char *token;
+  GBytes *program; /* (nullable): what is to be put there */
 
   /* [io] */
   AsbOpensandboxSite *site;
@@ -21,6 +22,7 @@ typedef struct
   AsbOpensandboxExecd *execd;
   GCancellable *cancellable; /* cancelled in the I/O thread only */
   gint64 started_at;
+  char *place;        /* where the program is to be put, once it is known to be missing */
   char *no_websocket; /* why that way is shut, once it was found to be */
   gboolean is_shut_for_good;
 } AsbOpensandboxVisit;

@@ -2,18 +2,27 @@
 
 #include "asb-opensandbox-web-way.h"
 
+#include <string.h>
+
+#include "asb-opensandbox-elf.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-start.h"
+#include "asb-opensandbox-parcel.h"
 
 /* Until the WebSocket is open, and until the guest has answered by it. */
 #define OPEN_TIMEOUT_MS 10000
 #define READY_TIMEOUT_MS 10000
 
+/* How much of the hash of the guest is at the end of its name. */
+#define HASH_DIGITS 16
+
 typedef struct
 {
   AsbOpensandboxVisit *visit; /* borrowed: it outlives us */
   AsbOpensandboxWebsocketLink *link;
-  gboolean is_fresh; /* the guest has just said that it listens */
+  AsbOpensandboxParcel *parcel; /* the guest, once it was sent */
+  GError *missing;              /* what was said when it was found to be missing */
+  gboolean is_fresh;            /* the guest has just said that it listens */
 } Way;
 
 static void
@@ -22,6 +31,8 @@ way_free (gpointer data)
   Way *self = data;
 
   g_clear_pointer (&self->link, asb_opensandbox_websocket_link_unref);
+  g_clear_pointer (&self->parcel, asb_opensandbox_parcel_free);
+  g_clear_error (&self->missing);
   g_free (self);
 }
 
@@ -106,16 +117,162 @@ come_in (GTask *task)
                                         request, self->visit->cancellable, connected_cb, task);
 }
 
+/* The guest. Where it is missing it is put while we are at it: whoever called has a way of its own,
+ * which takes longer, for all that goes wrong here. */
+
+static void start_guest (GTask *task, const AsbOpensandboxArrival *arrival);
+
+static gboolean
+ends_with_hash (const char *program)
+{
+  const char *hash = strrchr (program, '-');
+
+  return hash && strlen (hash + 1) == HASH_DIGITS
+         && strspn (hash + 1, "0123456789abcdef") == HASH_DIGITS;
+}
+
+static gboolean
+can_place (AsbOpensandboxVisit *visit)
+{
+  return visit->program && visit->place && ends_with_hash (visit->argv[0])
+         && asb_opensandbox_elf_check (visit->program, visit->site->architecture, NULL);
+}
+
+/* Whoever waited looks whether it is there now. */
+static void
+end_placing (AsbOpensandboxSite *site)
+{
+  g_autoptr (GPtrArray) waiting = g_steal_pointer (&site->placing);
+
+  g_ptr_array_set_free_func (waiting, NULL);
+  for (guint i = 0; i < waiting->len; i++)
+    start_guest (waiting->pdata[i], NULL);
+}
+
+/* Takes @task. Whether it is missing was a guess unless somebody said so. */
+static void
+give_up_placing (GTask *task)
+{
+  Way *self = g_task_get_task_data (task);
+
+  g_clear_pointer (&self->parcel, asb_opensandbox_parcel_free);
+  asb_opensandbox_site_set_vacancy (self->visit->site, NULL);
+  end_placing (self->visit->site);
+  if (!self->missing)
+    {
+      start_guest (task, NULL);
+      return;
+    }
+  g_task_return_error (task, g_steal_pointer (&self->missing));
+  g_object_unref (task);
+}
+
+static void
+sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  Way *self = g_task_get_task_data (task);
+  AsbOpensandboxVisit *visit = self->visit;
+  AsbOpensandboxArrival arrival = { .path = visit->place, .is_guess = !self->missing };
+  GError *error = NULL;
+
+  if (!asb_opensandbox_parcel_send_finish (result, NULL))
+    {
+      give_up_placing (task);
+      return;
+    }
+  if (g_cancellable_set_error_if_cancelled (visit->cancellable, &error))
+    {
+      asb_opensandbox_parcel_discard (self->parcel, visit->execd);
+      end_placing (visit->site);
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
+    }
+  arrival.temporary = asb_opensandbox_parcel_get_temporary (self->parcel);
+  arrival.size = g_bytes_get_size (visit->program);
+  start_guest (task, &arrival);
+}
+
+/* Takes @task. */
+static void
+place (GTask *task)
+{
+  Way *self = g_task_get_task_data (task);
+  AsbOpensandboxVisit *visit = self->visit;
+
+  if (visit->site->placing)
+    {
+      g_clear_error (&self->missing);
+      g_ptr_array_add (visit->site->placing, task);
+      return;
+    }
+  visit->site->placing = g_ptr_array_new_with_free_func (g_object_unref);
+  self->parcel = asb_opensandbox_parcel_new (visit->place, visit->program);
+  asb_opensandbox_parcel_send_async (self->parcel, visit->execd, sent_cb, task);
+}
+
+static gboolean
+is_missing (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND);
+}
+
+static void
+remember_vacancy (AsbOpensandboxVisit *visit)
+{
+  g_autofree char *bin = visit->place ? g_path_get_dirname (visit->place) : NULL;
+  g_autofree char *folder = bin ? g_path_get_dirname (bin) : NULL;
+
+  if (folder)
+    asb_opensandbox_site_set_vacancy (visit->site, folder);
+}
+
 static void
 started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
+  Way *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  gboolean is_there = asb_opensandbox_guest_start_finish (result, &error);
 
-  if (asb_opensandbox_guest_start_finish (result, &error))
-    come_in (g_steal_pointer (&task));
+  if (self->parcel)
+    end_placing (self->visit->site);
+  if (is_there)
+    {
+      come_in (g_steal_pointer (&task));
+      return;
+    }
+  /* What looks at it may not have been run. */
+  if (self->parcel && !is_missing (error))
+    asb_opensandbox_parcel_discard (self->parcel, self->visit->execd);
+  if (is_missing (error) && !self->parcel && can_place (self->visit))
+    {
+      remember_vacancy (self->visit);
+      self->missing = g_steal_pointer (&error);
+      place (g_steal_pointer (&task));
+    }
   else
-    g_task_return_error (task, error);
+    g_task_return_error (task, g_steal_pointer (&error));
+}
+
+/* Takes @task. */
+static void
+start_guest (GTask *task, const AsbOpensandboxArrival *arrival)
+{
+  Way *self = g_task_get_task_data (task);
+
+  asb_opensandbox_guest_start_async (self->visit, arrival, started_cb, task);
+}
+
+static void
+guess_place (AsbOpensandboxVisit *visit)
+{
+  const char *folder = asb_opensandbox_site_get_vacancy (visit->site);
+  g_autofree char *name = g_path_get_basename (visit->argv[0]);
+
+  if (folder && !visit->place)
+    visit->place = g_build_filename (folder, "bin", name, NULL);
 }
 
 /* Takes @task. */
@@ -125,7 +282,11 @@ start (GTask *task)
   Way *self = g_task_get_task_data (task);
 
   self->is_fresh = TRUE;
-  asb_opensandbox_guest_start_async (self->visit, started_cb, task);
+  guess_place (self->visit);
+  if (can_place (self->visit))
+    place (task);
+  else
+    start_guest (task, NULL);
 }
 
 void

@@ -23,6 +23,7 @@ struct _TestStreamProvider
   const char *better_path; /* where it wants the program to be */
   GPtrArray *argv;         /* of each stream, joined; “” without */
   char *token;             /* the same for all */
+  GBytes *program;         /* of the last stream */
   char *put_path;
   GBytes *put_contents;
   guint put_mode;
@@ -43,6 +44,7 @@ test_stream_provider_finalize (GObject *object)
   g_queue_clear (&self->stream_codes);
   g_clear_pointer (&self->argv, g_ptr_array_unref);
   g_clear_pointer (&self->token, g_free);
+  g_clear_pointer (&self->program, g_bytes_unref);
   g_clear_pointer (&self->put_path, g_free);
   g_clear_pointer (&self->put_contents, g_bytes_unref);
 
@@ -114,6 +116,8 @@ open_stream (AsbProvider *provider, const char *sandbox_id, AsbStreamSpec *spec,
 
   g_assert_cmpstr (sandbox_id, ==, "sb");
   check_token (self, asb_stream_spec_get_token (spec));
+  g_clear_pointer (&self->program, g_bytes_unref);
+  self->program = g_bytes_ref (asb_stream_spec_get_program (spec));
   g_ptr_array_add (self->argv, argv ? g_strjoinv (" ", (char **)argv) : g_strdup (""));
   if (code)
     g_task_return_error (task, new_failure (self, code));
@@ -238,6 +242,28 @@ test_put (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (fixture->provider->put_path, ==, fixture->path);
   g_assert_cmpuint (fixture->provider->put_mode, ==, 0755);
   test_assert_bytes (fixture->provider->put_contents, "the guest program");
+}
+
+static void
+test_program (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GBytes) program = NULL;
+
+  g_test_summary ("The program is read once, until it is another");
+
+  place (fixture);
+  program = g_bytes_ref (fixture->provider->program);
+  test_assert_bytes (program, "the guest program");
+  g_clear_error (&fixture->error);
+  g_clear_pointer (&fixture->provider->token, g_free);
+  place (fixture);
+  g_assert_true (fixture->provider->program == program);
+  g_clear_error (&fixture->error);
+  g_clear_pointer (&fixture->provider->token, g_free);
+  g_assert_true (g_file_set_contents (fixture->program, "another program", -1, NULL));
+  place (fixture);
+  test_assert_bytes (fixture->provider->program, "another program");
+  g_assert_cmpstr (fixture->provider->argv->pdata[2], !=, fixture->connect);
 }
 
 static void
@@ -436,6 +462,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("there", test_there);
   ADD ("put", test_put);
+  ADD ("program", test_program);
   ADD ("put-elsewhere", test_put_elsewhere);
   ADD ("put-once", test_put_once);
   ADD ("token", test_token_of_each);

@@ -373,6 +373,43 @@ test_upload_lost (void)
   asb_test_entrance_close (backend);
 }
 
+static guint
+count_commands (AsbTestServer *server)
+{
+  return asb_test_server_count (server, "POST", "/command");
+}
+
+static void
+test_known_image (void)
+{
+  const AsbTestEntrance entrance = { .image = "debian:12", .history = ASB_HISTORY_MODE_SANDBOX };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) first = NULL;
+  g_autoptr (AsbBackend) second = NULL;
+  g_autoptr (AsbBackend) third = NULL;
+
+  g_test_summary ("Of an image that lacks the guest nobody is asked twice");
+  first = asb_test_entrance_open (server, &entrance);
+  check_works (first);
+  g_assert_cmpuint (count_commands (server), ==, 2);
+  asb_test_server_forget (server);
+  second = asb_test_entrance_open (server, &entrance);
+  check_works (second);
+  g_assert_cmpuint (count_commands (server), ==, 1);
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 1);
+  asb_test_server_forget (server);
+  asb_test_server_fault (server, "{'method':'POST','path':'*/files/upload','action':'reply',"
+                                 "'status':500,'times':1}");
+  third = asb_test_entrance_open (server, &entrance);
+  check_way (third, "websocket", NULL);
+  check_works (third);
+  /* What may have arrived is deleted, and the next step taken as if nothing were known. */
+  g_assert_cmpuint (count_commands (server), ==, 3);
+  asb_test_entrance_close (third);
+  asb_test_entrance_close (second);
+  asb_test_entrance_close (first);
+}
+
 static void
 test_no_space (void)
 {
@@ -608,6 +645,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
   g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
+  g_test_add_func ("/opensandbox/entrance/known-image", test_known_image);
   g_test_add_func ("/opensandbox/entrance/no-space", test_no_space);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);

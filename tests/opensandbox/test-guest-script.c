@@ -203,7 +203,7 @@ check_shell (const char *const *shell)
   char *errors;
 
   place_set_up (&place);
-  script = asb_opensandbox_guest_script_new_serve (place.program);
+  script = asb_opensandbox_guest_script_new_serve (place.program, NULL);
   /* It is not there, and could be. */
   run (&place, shell, script, &output, &errors);
   g_assert_true (g_str_has_prefix (output, "asb-guest: missing "));
@@ -232,6 +232,80 @@ check_shell (const char *const *shell)
   g_assert_cmpstr (errors, ==, "no good\n");
   g_free (output);
   g_free (errors);
+  place_tear_down (&place);
+}
+
+static AsbOpensandboxArrival
+send (Place *place, const char *text, char **temporary)
+{
+  *temporary = g_strconcat (place->program, ".sent", NULL);
+  put_program (*temporary, text);
+  return (AsbOpensandboxArrival){ *temporary, place->program, strlen (text), FALSE };
+}
+
+/* Of @sent the script is told that it is SAY. */
+static void
+check_arrival (const char *const *shell, const char *sent, gboolean is_guess)
+{
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, SAY, -1);
+  g_autofree char *name = g_strdup_printf ("asb-guest-%.16s", hash);
+  g_autofree char *temporary = NULL;
+  g_autofree char *script = NULL;
+  g_autofree char *output = NULL;
+  g_autofree char *errors = NULL;
+  AsbOpensandboxArrival arrival;
+  gboolean is_right = g_str_equal (sent, SAY);
+  GStatBuf status;
+  Place place;
+
+  place_set_up (&place);
+  g_free (place.program);
+  place.program = g_build_filename (place.folder, "usual 'place'", "bin", name, NULL);
+  arrival = send (&place, sent, &temporary);
+  arrival.is_guess = is_guess;
+  script = asb_opensandbox_guest_script_new_serve (place.program, &arrival);
+  run (&place, shell, script, &output, &errors);
+  if (is_right)
+    g_assert_nonnull (strstr (output, "the-token none"));
+  else
+    g_assert_true (g_str_has_prefix (output, "asb-guest: missing "));
+  g_assert_cmpint (g_stat (place.program, &status) == 0, ==, is_right);
+  if (is_right)
+    g_assert_cmphex (status.st_mode & 0777, ==, is_guess ? 0700 : 0755);
+  g_assert_false (g_file_test (temporary, G_FILE_TEST_EXISTS));
+  place_tear_down (&place);
+}
+
+static void
+check_arrivals (const char *const *shell)
+{
+  g_autofree char *spoilt = g_strdup (SAY);
+
+  spoilt[strlen (spoilt) - 1] ^= 1;
+  check_arrival (shell, SAY, FALSE);
+  check_arrival (shell, SAY, TRUE);
+  check_arrival (shell, spoilt, FALSE);
+  check_arrival (shell, "#!/bin/sh\n", TRUE);
+}
+
+/* What arrived too late: it is there. */
+static void
+check_late (const char *const *shell)
+{
+  g_autofree char *temporary = NULL;
+  g_autofree char *script = NULL;
+  g_autofree char *output = NULL;
+  g_autofree char *errors = NULL;
+  AsbOpensandboxArrival arrival;
+  Place place;
+
+  place_set_up (&place);
+  put_program (place.program, SAY);
+  arrival = send (&place, "exit 9", &temporary);
+  script = asb_opensandbox_guest_script_new_serve (place.program, &arrival);
+  run (&place, shell, script, &output, &errors);
+  g_assert_nonnull (strstr (output, "the-token none"));
+  g_assert_false (g_file_test (temporary, G_FILE_TEST_EXISTS));
   place_tear_down (&place);
 }
 
@@ -281,6 +355,8 @@ test_shells (void)
       {
         g_test_message ("%s", shells[i][0]);
         check_shell (shells[i]);
+        check_arrivals (shells[i]);
+        check_late (shells[i]);
         check_connect (shells[i]);
       }
 }
