@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include "asb-opensandbox-download.h"
+#include "asb-opensandbox-json.h"
 #include "asb-opensandbox-script.h"
 
 #define N_FILES 2
 
-/* Says of each file how long it is, and what is in it if that is not much; then all is gone unless
- * something is left to fetch. A child that was left behind may still write. */
+/* A pipe holds as much, whether or not somebody reads. */
+#define SMALL 49152
+
+/* Where execd cannot tell. Says of each file how long it is, and what is in it if that is not much;
+ * then all is gone unless something is left to fetch. A child that was left behind may still write.
+ */
 #define SCRIPT                                                                                     \
   "cd \"$1\" || exit\n"                                                                            \
   "left=\n"                                                                                        \
@@ -18,10 +23,11 @@
   "  n=0\n"                                                                                        \
   "  [ ! -f $f ] || n=$(($(wc -c <$f)))\n"                                                         \
   "  printf '%s\\n' $n\n"                                                                          \
-  "  if [ $n -gt 49152 ]; then left=1; elif [ $n -gt 0 ]; then head -c $n $f | base64; fi\n"       \
-  "  echo .\n"                                                                                     \
-  "done\n"                                                                                         \
-  "[ \"$left\" ] || rm -rf \"$1\"\n"
+  "  if [ $n -gt " G_STRINGIFY (                                                                   \
+      SMALL) " ]; then left=1; elif [ $n -gt 0 ]; then head -c $n $f | base64; fi\n"               \
+             "  echo .\n"                                                                          \
+             "done\n"                                                                              \
+             "[ \"$left\" ] || rm -rf \"$1\"\n"
 
 typedef struct
 {
@@ -29,6 +35,7 @@ typedef struct
   AsbOpensandboxCommandEnd end;
   char *folder;
   guint n_downloads;
+  gboolean has_told; /* that the command has ended */
 } Capture;
 
 static void
@@ -40,20 +47,56 @@ capture_free (Capture *self)
   g_free (self);
 }
 
+/* Once: what follows, if it takes long, is the output alone. */
 static void
-removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+tell_end (Capture *self)
+{
+  if (!self->has_told)
+    asb_opensandbox_command_set_end (self->command, &self->end);
+  self->has_told = TRUE;
+}
+
+/* Nothing of it is to be left, also when this program ends with the command. */
+
+static void
+removed_by_script_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (AsbOpensandboxScriptResult) done
       = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+
+  tell_end (user_data);
+  capture_free (user_data);
+}
+
+static void
+removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Capture *self = user_data;
+  const char *const arguments[] = { self->folder, NULL };
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
+
+  if (reply)
+    {
+      tell_end (self);
+      capture_free (self);
+      return;
+    }
+  asb_opensandbox_script_run_async (self->command->execd, "rm -rf \"$1\"", arguments,
+                                    "delete what was kept of the output", NULL,
+                                    removed_by_script_cb, self);
 }
 
 static void
 remove_folder (Capture *self)
 {
-  const char *const arguments[] = { self->folder, NULL };
+  AsbOpensandboxExecd *execd = self->command->execd;
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
+      execd, "DELETE", "/directories", "delete what was kept of the output");
 
-  asb_opensandbox_script_run_async (self->command->execd, "rm -rf \"$1\"", arguments,
-                                    "delete what was kept of the output", NULL, removed_cb, NULL);
+  asb_opensandbox_request_add_query (request, "path", self->folder);
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request, NULL,
+                                     removed_cb, self);
 }
 
 static AsbPipe *
@@ -67,21 +110,27 @@ downloaded_cb (const GError *error, gpointer data)
 {
   Capture *self = data;
 
-  if (--self->n_downloads > 0)
-    return;
-  remove_folder (self);
-  capture_free (self);
+  if (--self->n_downloads == 0)
+    remove_folder (self);
+}
+
+static char *
+dup_path (Capture *self, guint i)
+{
+  return g_strdup_printf ("%s/%c", self->folder, i == 0 ? 'o' : 'e');
 }
 
 static void
 start_download (Capture *self, guint i, guint64 size)
 {
-  g_autofree char *path = g_strdup_printf ("%s/%c", self->folder, i == 0 ? 'o' : 'e');
+  g_autofree char *path = dup_path (self, i);
 
   self->n_downloads++;
   asb_opensandbox_download_to_pipe (self->command->execd, path, 0, (gint64)size,
                                     pipe_of (self->command, i), downloaded_cb, self);
 }
+
+/* By a script. */
 
 /* The lines of one file. */
 static gboolean
@@ -108,14 +157,15 @@ fail (Capture *self, const GError *error)
   for (guint i = 0; i < N_FILES; i++)
     if (pipe_of (self->command, i))
       asb_pipe_finish_error (pipe_of (self->command, i), lost);
-  asb_opensandbox_command_set_end (self->command, &self->end);
+  tell_end (self);
   capture_free (self);
 }
 
-/* A pipe holds more than what comes in this way. */
 static void
 deliver (Capture *self, guint64 sizes[N_FILES], GBytes *contents[N_FILES])
 {
+  gboolean has_more = FALSE;
+
   self->n_downloads = 1;
   self->command->output_total = sizes[0];
   self->command->errors_total = sizes[1];
@@ -128,14 +178,18 @@ deliver (Capture *self, guint64 sizes[N_FILES], GBytes *contents[N_FILES])
         continue;
       if (size < sizes[i])
         {
+          has_more = TRUE;
           start_download (self, i, sizes[i]);
           continue;
         }
       asb_pipe_push (pipe, g_bytes_get_data (contents[i], NULL), size);
       asb_pipe_finish (pipe);
     }
-  asb_opensandbox_command_set_end (self->command, &self->end);
-  if (--self->n_downloads == 0)
+  tell_end (self);
+  /* The script has deleted the folder unless something is left to fetch. */
+  if (has_more)
+    downloaded_cb (NULL, self);
+  else
     capture_free (self);
 }
 
@@ -158,11 +212,92 @@ collected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     fail (self, error);
 }
 
+static void
+collect_by_script (Capture *self)
+{
+  const char *const arguments[] = { self->folder, NULL };
+
+  asb_opensandbox_script_run_async (self->command->execd, SCRIPT, arguments,
+                                    "fetch the output of the command", NULL, collected_cb, self);
+}
+
+/* As files, which is quicker. */
+
+static gboolean
+read_size (Capture *self, JsonObject *answer, guint i, guint64 *size)
+{
+  g_autofree char *path = dup_path (self, i);
+  JsonObject *file = NULL;
+  gint64 number = -1;
+
+  *size = 0;
+  if (!pipe_of (self->command, i))
+    return TRUE;
+  if (!asb_opensandbox_json_get_object (answer, path, TRUE, &file, NULL)
+      || !asb_opensandbox_json_get_int (file, "size", TRUE, &number, NULL) || number < 0)
+    return FALSE;
+  *size = (guint64)number;
+  return TRUE;
+}
+
+static void
+fetch (Capture *self, const guint64 sizes[N_FILES])
+{
+  /* One more than there are, so that none is the last before all have begun. */
+  self->n_downloads = 1;
+  self->command->output_total = sizes[0];
+  self->command->errors_total = sizes[1];
+  for (guint i = 0; i < N_FILES; i++)
+    if (sizes[i] > 0)
+      start_download (self, i, sizes[i]);
+    else if (pipe_of (self->command, i))
+      asb_pipe_finish (pipe_of (self->command, i));
+  /* Nobody has to read before the command has ended. */
+  if (sizes[0] > SMALL || sizes[1] > SMALL)
+    tell_end (self);
+  downloaded_cb (NULL, self);
+}
+
+static void
+asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Capture *self = user_data;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
+  g_autoptr (JsonObject) answer = NULL;
+  guint64 sizes[N_FILES];
+
+  if (reply)
+    answer = asb_opensandbox_json_parse_object (asb_opensandbox_reply_get_body (reply),
+                                                "the sizes of the output", NULL);
+  if (answer && read_size (self, answer, 0, &sizes[0]) && read_size (self, answer, 1, &sizes[1]))
+    fetch (self, sizes);
+  else
+    collect_by_script (self);
+}
+
+static void
+ask (Capture *self)
+{
+  AsbOpensandboxExecd *execd = self->command->execd;
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
+      execd, "GET", "/files/info", "ask how much the command printed");
+
+  for (guint i = 0; i < N_FILES; i++)
+    if (pipe_of (self->command, i))
+      {
+        g_autofree char *path = dup_path (self, i);
+
+        asb_opensandbox_request_add_query (request, "path", path);
+      }
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request,
+                                     asb_opensandbox_execd_get_cancellable (execd), asked_cb, self);
+}
+
 void
 asb_opensandbox_capture_collect (AsbOpensandboxCommand *command, const char *folder,
                                  const AsbOpensandboxCommandEnd *end)
 {
-  const char *const arguments[] = { folder, NULL };
   Capture *self;
 
   if (!folder)
@@ -175,6 +310,5 @@ asb_opensandbox_capture_collect (AsbOpensandboxCommand *command, const char *fol
   self->end = *end;
   self->end.message = g_strdup (end->message);
   self->folder = g_strdup (folder);
-  asb_opensandbox_script_run_async (command->execd, SCRIPT, arguments,
-                                    "fetch the output of the command", NULL, collected_cb, self);
+  ask (self);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* [io] Exact output: what a command wrote to files is fetched, little of it with one script, much
- * of it as downloads, and the files are deleted. */
+/* [io] Exact output: what a command wrote to files is fetched, and the files are deleted. */
 
 #pragma once
 

@@ -165,6 +165,48 @@ test_lost_exact (void)
   world_close (&world);
 }
 
+static void
+check_exact (World *world, const char *text, const char *expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProcess) process = start (world, text, TRUE, &error);
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  g_assert_no_error (error);
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), expected,
+                   strlen (expected));
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_command_result_get_stdout_total (result), ==, strlen (expected));
+}
+
+static void
+test_exact_without_files (void)
+{
+  World world;
+
+  g_test_summary ("Where execd cannot look at files, or delete them, shells do that");
+
+  world_open (&world);
+  asb_test_server_forget (world.server);
+  check_exact (&world, "true", "");
+  check_exact (&world, "printf 'a\r'", "a\r");
+  g_assert_cmpuint (asb_test_server_count (world.server, "POST", "/command"), ==, 2);
+  asb_test_server_fault (world.server, "{'method':'GET','path':'*/files/info','action':'reply',"
+                                       "'status':404,'body':'404 page not found'}");
+  check_exact (&world, "true", "");
+  check_exact (&world, "printf 'a\r'", "a\r");
+  asb_test_server_heal (world.server);
+  asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories','action':'reply',"
+                                       "'status':500}");
+  check_exact (&world, "printf 'b\n\n'", "b\n\n");
+  check_exact (&world, "ls -A /tmp | grep -c asb-", "1\n");
+  world_close (&world);
+}
+
 /* @fault breaks the stream of events, and nothing tells how the command ended. */
 static void
 check_unknown (const char *fault)
@@ -426,6 +468,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/ends-at-event", test_ends_at_event);
   g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
   g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
+  g_test_add_func ("/opensandbox/native/faults/exact-without-files", test_exact_without_files);
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
