@@ -202,7 +202,7 @@ arrive (GTask *task, AsbSandboxInfo *info)
   asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (call->lifecycle),
                                     call->sandbox_id);
   if (((Turn *)call->state)->wanted == ASB_SANDBOX_STATE_RUNNING)
-    asb_opensandbox_readiness_async (call->lifecycle, call->sandbox_id, NULL,
+    asb_opensandbox_readiness_async (call->lifecycle, call->sandbox_id, FALSE,
                                      g_task_get_cancellable (task), ready_cb, g_object_ref (task));
   else
     asb_opensandbox_call_return_object (task, g_steal_pointer (&owned), NULL);

@@ -19,8 +19,8 @@
 typedef struct
 {
   char *instance_id;
-  char *sandbox_id;     /* (nullable): once it is known */
-  AsbSandboxInfo *info; /* (nullable): of one that runs, by the answer to its creation */
+  char *sandbox_id; /* (nullable): once it is known */
+  gboolean runs;    /* as the answer to its creation says */
   gboolean await_readiness;
   gint64 began_at;                  /* monotonic */
   AsbOpensandboxCreation *creation; /* (nullable): with an idempotency key */
@@ -36,7 +36,6 @@ making_free (gpointer data)
 
   g_free (making->instance_id);
   g_free (making->sandbox_id);
-  g_clear_object (&making->info);
   g_clear_pointer (&making->creation, asb_opensandbox_creation_unref);
   g_clear_error (&making->error);
   g_free (making);
@@ -199,7 +198,7 @@ await_readiness (GTask *task)
                                g_task_get_cancellable (task), looked_cb, g_object_ref (task));
   else
     asb_opensandbox_readiness_async (get_lifecycle (task), get_making (task)->sandbox_id,
-                                     get_making (task)->info, g_task_get_cancellable (task),
+                                     get_making (task)->runs, g_task_get_cancellable (task),
                                      ready_cb, g_object_ref (task));
 }
 
@@ -287,27 +286,15 @@ get_image (GTask *task)
   return image ? json_object_get_string_member (image, "uri") : NULL;
 }
 
-/* What the answer says is enough for one that runs; the image is what was asked for. */
-static AsbSandboxInfo *
-read_answer (GTask *task, JsonObject *answer)
+static gboolean
+says_that_it_runs (JsonObject *answer)
 {
-  g_autoptr (AsbSandboxInfo) info = NULL;
-  AsbSandboxRef *ref;
+  JsonObject *status = NULL;
+  const char *state = NULL;
 
-  if (get_image (task) && !json_object_has_member (answer, "image"))
-    {
-      JsonObject *image = json_object_new ();
-
-      json_object_set_string_member (image, "uri", get_image (task));
-      json_object_set_object_member (answer, "image", image);
-    }
-  info = asb_opensandbox_sandbox_parse (get_lifecycle (task), answer, NULL);
-  ref = info ? asb_sandbox_info_get_ref (info) : NULL;
-  if (!ref || asb_sandbox_info_get_state (info) != ASB_SANDBOX_STATE_RUNNING
-      || g_strcmp0 (asb_sandbox_ref_get_sandbox_instance_id (ref), get_making (task)->instance_id)
-             != 0)
-    return NULL;
-  return g_steal_pointer (&info);
+  return asb_opensandbox_json_get_object (answer, "status", TRUE, &status, NULL)
+         && asb_opensandbox_json_get_string (status, "state", TRUE, &state, NULL)
+         && asb_opensandbox_sandbox_state_from_string (state) == ASB_SANDBOX_STATE_RUNNING;
 }
 
 static void
@@ -336,7 +323,7 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (object && asb_opensandbox_json_get_string (object, "id", TRUE, &id, &error) && *id)
     {
       making->sandbox_id = g_strdup (id);
-      making->info = read_answer (task, object);
+      making->runs = says_that_it_runs (object);
       remember_image (task);
       await_readiness (task);
       return;

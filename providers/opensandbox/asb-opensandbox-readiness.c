@@ -16,7 +16,9 @@
 typedef struct
 {
   AsbOpensandboxVerdict verdict;
-  AsbSandboxInfo *info; /* (nullable): known before */
+  AsbSandboxInfo *info; /* (nullable): of one that runs, asked meanwhile */
+  gboolean is_asking;
+  gboolean is_reached; /* and waits for the answer */
   gint64 deadline;
   guint n_tries;
 } Watch;
@@ -160,9 +162,36 @@ finish (GTask *task)
 
   if (watch->info)
     g_task_return_pointer (task, g_steal_pointer (&watch->info), g_object_unref);
+  else if (watch->is_asking)
+    watch->is_reached = TRUE;
   else
     asb_opensandbox_get_async (g_task_get_source_object (task), watch->verdict.sandbox_id,
                                g_task_get_cancellable (task), got_ready_cb, g_object_ref (task));
+}
+
+static void
+answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Watch *watch = g_task_get_task_data (task);
+  g_autoptr (AsbSandboxInfo) info
+      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, NULL);
+
+  watch->is_asking = FALSE;
+  if (info && asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_RUNNING)
+    watch->info = g_steal_pointer (&info);
+  if (watch->is_reached)
+    finish (task);
+}
+
+static void
+ask_meanwhile (GTask *task)
+{
+  Watch *watch = g_task_get_task_data (task);
+
+  watch->is_asking = TRUE;
+  asb_opensandbox_get_async (g_task_get_source_object (task), watch->verdict.sandbox_id,
+                             g_task_get_cancellable (task), answered_cb, g_object_ref (task));
 }
 
 static void
@@ -230,7 +259,7 @@ try_again (GTask *task)
 
 void
 asb_opensandbox_readiness_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,
-                                 AsbSandboxInfo *info, GCancellable *cancellable,
+                                 gboolean runs, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data)
 {
   AsbOpensandboxSettings *settings = asb_opensandbox_lifecycle_get_settings (lifecycle);
@@ -238,13 +267,14 @@ asb_opensandbox_readiness_async (AsbOpensandboxLifecycle *lifecycle, const char 
   Watch *watch = g_new0 (Watch, 1);
 
   watch->verdict.sandbox_id = g_strdup (sandbox_id);
-  watch->info = info ? g_object_ref (info) : NULL;
   watch->verdict.seconds = settings->ready_timeout_seconds;
   watch->deadline = g_get_monotonic_time ()
                     + (gint64)(settings->ready_timeout_seconds * (double)G_USEC_PER_SEC);
   g_task_set_source_tag (task, asb_opensandbox_readiness_async);
   g_task_set_task_data (task, watch, watch_free);
   try_again (task);
+  if (runs)
+    ask_meanwhile (task);
 }
 
 AsbSandboxInfo *

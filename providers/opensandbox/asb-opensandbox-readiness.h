@@ -6,10 +6,10 @@
 
 #include "asb-opensandbox-lifecycle.h"
 
-/* [io] Until its execd answers, as long as the settings say. @info (nullable) is what is known of
- * the sandbox: it is not asked for again. */
+/* [io] Until its execd answers, as long as the settings say. @runs: so the server says already, and
+ * what else it knows is asked meanwhile. */
 void asb_opensandbox_readiness_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,
-                                      AsbSandboxInfo *info, GCancellable *cancellable,
+                                      gboolean runs, GCancellable *cancellable,
                                       GAsyncReadyCallback callback, gpointer user_data);
 
 /* Returns: (transfer full) (nullable) */

@@ -11,6 +11,7 @@
  *   cat BYTES         bytes through cat in a live sandbox, recorded
  *   output BYTES      bytes a command prints, recorded; then waits as hold does
  *   text BYTES        the same, lines of text
+ *   text-none BYTES   the same, not recorded
  *   files ROUNDS      100 bytes written to a file and read again, recorded
  *   create ROUNDS     a new sandbox, until it is ready
  *   big-file BYTES    a file written, then read, as streams; then waits as hold does
@@ -195,10 +196,10 @@ hold (void)
 }
 
 static void
-bench_output (guint64 size, const char *source)
+bench_output (guint64 size, const char *source, gboolean recorded)
 {
   g_autofree char *line = g_strdup_printf ("%s | head -c %" G_GUINT64_FORMAT, source, size);
-  AsbBackend *backend = bench_create (TRUE);
+  AsbBackend *backend = bench_create (recorded);
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (line);
   g_autoptr (AsbCommand) command = NULL;
   g_autoptr (GError) error = NULL;
@@ -224,9 +225,11 @@ bench_one (const char *verb, guint64 number)
   else if (g_str_equal (verb, "at-once"))
     bench_at_once ((guint)number);
   else if (g_str_equal (verb, "output"))
-    bench_output (number, "cat /dev/zero");
+    bench_output (number, "cat /dev/zero", TRUE);
   else if (g_str_equal (verb, "text"))
-    bench_output (number, "yes " BENCH_LINE);
+    bench_output (number, "yes " BENCH_LINE, TRUE);
+  else if (g_str_equal (verb, "text-none"))
+    bench_output (number, "yes " BENCH_LINE, FALSE);
   else if (g_str_equal (verb, "stat"))
     bench_stat ((guint)number);
   else if (g_str_equal (verb, "cat"))

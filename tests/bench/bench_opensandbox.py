@@ -2,9 +2,11 @@
 """The same work on an OpenSandbox server by libasb, and by two public packages, in one run.
 
 The server is the look-alike, or the one that ASB_TEST_OPENSANDBOX names (a URL; its key is in
-OPEN_SANDBOX_API_KEY)."""
+OPEN_SANDBOX_API_KEY). ASB_BENCH_GUEST_IMAGE names an image of the server in which the guest is where
+it would be put; which file that is, is printed."""
 
 import contextlib
+import hashlib
 import os
 import pathlib
 import socket
@@ -23,6 +25,8 @@ MIB = 1 << 20
 KEY = "OPEN-SANDBOX-API-KEY"
 # The package of the reference takes seconds for what takes milliseconds here.
 FEW = {"sdk": 3, "backends": 2, "backends-none": 3}
+# What is compared takes its turn so often, so that all have the same neighbours on a busy machine.
+TURNS = 3
 NAMES = {"sdk": "opensandbox (SDK)", "backends": "agent-sandbox-backends",
          "backends-none": "agent-sandbox-backends, no history"}
 ECHO = r'''
@@ -156,10 +160,10 @@ def echo(place, rounds):
 
 
 def show(title, rows, floor=None, base=None, unit="ms", scale=1e3):
-    """Rows are (name, samples, remark); @base: the row that the others are so many times of."""
+    """Rows are (name, samples, remark); @base: the row that all are so many times of."""
     print(f"\n{title}")
     print(f"  {'':42}{'median':>13}{'fastest':>13}" + (f"{'× floor':>10}" if floor else "")
-          + (f"{'× libasb':>10}" if base else ""))
+          + (f"{'× SDK' if base == NAMES['sdk'] else '× libasb':>10}" if base else ""))
     medians = {name: statistics.median(samples) for name, samples, _ in rows if samples}
     for name, samples, remark in rows:
         if not samples:
@@ -201,12 +205,59 @@ def commands(place, rounds):
     ], None, "libasb, recorded")
 
 
+def bare_creation(place, rounds):
+    """What no client can do without: the sandbox, the way to it, and an answer from there."""
+    samples = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        sandbox = place.fetch("POST", "/v1/sandboxes", lookalike.SANDBOX).json()["id"]
+        place.fetch("GET", f"/v1/sandboxes/{sandbox}/endpoints/44772?use_server_proxy=true")
+        while place.fetch("GET", f"/v1/sandboxes/{sandbox}/proxy/44772/ping").status != 200:
+            time.sleep(0.005)
+        samples.append(time.perf_counter() - start)
+        place.fetch("DELETE", f"/v1/sandboxes/{sandbox}")
+    return samples, ""
+
+
+def in_turn(measured):
+    """Rows of what is measured by functions that give (samples, remark)."""
+    rows = {name: ([], []) for name in measured}
+    for _ in range(TURNS):
+        for name, measure in measured.items():
+            samples, remark = measure()
+            rows[name][0].extend(samples)
+            rows[name][1].append(remark)
+    return [(name, samples, next(filter(None, remarks), "")) for name, (samples, remarks) in rows.items()]
+
+
+def guest_image():
+    program = pathlib.Path(os.environ["ASB_GUEST_PATH"]).read_bytes()
+    path = f"/.agent-history/bin/asb-guest-{hashlib.sha256(program).hexdigest()[:16]}"
+    image = os.environ.get("ASB_BENCH_GUEST_IMAGE")
+    if not image:
+        print(f"\n(ASB_BENCH_GUEST_IMAGE may name an image with the stripped guest as {path})")
+    return image
+
+
 def creation(place, rounds):
-    few = max(3, rounds // 4)
-    show(f"a new sandbox, until it is ready ({few} rounds)", [
-        ("libasb, with a history", *place.ours("create", few)),
-        *peers(place, "create", ["sdk", "backends"], few),
-    ], None, "libasb, with a history")
+    few = max(2, rounds // 4 // TURNS)
+    image = guest_image()
+
+    def theirs(name):
+        samples, _, remark = place.theirs(name, "create", few)
+        return samples, remark
+    measured = {
+        "the requests alone": lambda: bare_creation(place, few),
+        NAMES["sdk"]: lambda: theirs("sdk"),
+        "libasb, with a history": lambda: place.ours("create", few),
+    }
+    if image:
+        measured["libasb, the guest in the image"] = \
+            lambda: place.ours("create", few, ASB_BENCH_IMAGE=image)
+    rows = in_turn(measured)
+    rows += peers(place, "create", ["backends"], few)
+    show(f"a new sandbox, until it is ready ({TURNS} turns of {few})", rows,
+         statistics.median(rows[0][1]), NAMES["sdk"])
 
 
 def peak_of(pid):

@@ -86,6 +86,7 @@ lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
   gboolean nulls = sandbox->lookalike->config.nulls;
   gboolean running = sandbox->state == LOOKALIKE_STATE_RUNNING && !created;
   JsonObject *object = json_object_new ();
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
 
   json_object_set_string_member (object, "id", sandbox->id);
   if (!created)
@@ -104,7 +105,8 @@ lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
   set_object (object, "extensions", sandbox->extensions, nulls);
   json_object_set_array_member (object, "entrypoint", json_array_ref (sandbox->entrypoint));
   set_time (object, "expiresAt", sandbox->expires_at, nulls);
-  set_time (object, "createdAt", sandbox->created_at, nulls);
+  /* The answer to a creation has the time at which it was given. */
+  set_time (object, "createdAt", created ? now : sandbox->created_at, nulls);
   return object;
 }
 
