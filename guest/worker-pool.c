@@ -58,12 +58,26 @@ struct WorkerPool
 
 static void assign (WorkerPool *pool);
 
+/* From the list of those that wait, and from the timers when it is cancelled. */
 static void
-finish_task (WorkerTask *task, json_t *reply, Failure *failure)
+unlink_task (WorkerTask *task)
 {
   list_remove (&task->link);
   loop_timer_stop (&task->cancel_timer);
+}
+
+static void
+finish_task (WorkerTask *task, json_t *reply, Failure *failure)
+{
+  unlink_task (task);
   task->finish (task->call, reply, failure);
+  free (task);
+}
+
+static void
+free_task (WorkerTask *task)
+{
+  unlink_task (task);
   free (task);
 }
 
@@ -409,12 +423,13 @@ worker_pool_free (WorkerPool *pool)
     {
       Worker *worker = LIST_ITEM (node, Worker, link);
 
-      free (worker->task);
+      if (worker->task)
+        free_task (worker->task);
       free_worker (worker);
     }
   LIST_FOREACH (waiting, &pool->waiting)
     {
-      free (LIST_ITEM (waiting, WorkerTask, link));
+      free_task (LIST_ITEM (waiting, WorkerTask, link));
     }
   free (pool);
 }

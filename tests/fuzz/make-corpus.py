@@ -397,6 +397,8 @@ def guests():
         "worker-babbles": come() + silent + call("file.read", {"path": "/a"}) + pause() + helper_frame(2, REPLY, b"{") + pause(),
         "dead-worker-babbles": come() + silent + call("file.read", {"path": "/a"}) + pause() + die(2, b"{", when=1),
         "many-files": come() + silent + b"".join(call("file.list", {"path": "/"}, number=i) for i in range(1, 30)) + client(CANCEL, call=29),
+        "unpacking-is-cancelled": come() + open_history + silent + call("file.unpack", {"path": "/a"}) + pause() + client(CANCEL, call=1)
+        + call("history.status", number=2),
         "history": come() + open_history + call("history.status", number=2) + call("history.query", {"after_change_seq": 0, "limit": 10}, number=3),
         "query": come() + open_history + silent + call("history.query", {"after_change_seq": 0}) + pause() + helper_frame(HISTORIAN, DATA, b"{}\n", channel=1)
         + client(CREDIT, count(3), call=1, channel=1) + client(CANCEL, call=1) + helper_frame(HISTORIAN, REPLY, {"result": {}}),
