@@ -237,12 +237,23 @@ peer_receive (Peer *self)
   return frame;
 }
 
+/* What may come at any time: PING when the machine is so slow that the line was silent. */
+static gboolean
+is_beside_the_point (Peer *self, const PeerFrame *frame, AsbFrameType expected)
+{
+  if (frame->header.type == expected)
+    return FALSE;
+  if (frame->header.type == ASB_FRAME_PING)
+    peer_send (self, ASB_FRAME_PONG, 0, 0, 0, NULL, 0);
+  return frame->header.type == ASB_FRAME_ACK || frame->header.type == ASB_FRAME_PING;
+}
+
 PeerFrame *
 peer_expect (Peer *self, AsbFrameType type)
 {
   PeerFrame *frame = peer_receive (self);
 
-  while (frame && frame->header.type == ASB_FRAME_ACK && type != ASB_FRAME_ACK)
+  while (frame && is_beside_the_point (self, frame, type))
     {
       peer_frame_free (frame);
       frame = peer_receive (self);

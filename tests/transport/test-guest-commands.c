@@ -468,7 +468,6 @@ test_dropped (Fixture *fixture, gconstpointer data)
   weak = fixture->process;
   g_object_add_weak_pointer (G_OBJECT (fixture->process), &weak);
   g_clear_object (&fixture->process);
-  g_assert_null (weak);
   peer_skip (fixture->peer, ASB_FRAME_STOP);
   peer_skip (fixture->peer, ASB_FRAME_STOP);
   peer_send_data (fixture->peer, 1, 1, "on its way");
@@ -477,6 +476,8 @@ test_dropped (Fixture *fixture, gconstpointer data)
   peer_send_end (fixture->peer, 1, 2);
   peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
   peer_skip (fixture->peer, ASB_FRAME_PONG);
+  /* The connection's thread may have been the last to let go of it. */
+  g_assert_null (weak);
 }
 
 static void
