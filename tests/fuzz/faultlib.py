@@ -104,7 +104,7 @@ def memory(guest):
 def is_sanitized():
     """A checker of memory keeps what is freed, and needs far more than there is."""
     with open(guest_program(), "rb") as program:
-        return b"__asan_init" in program.read()
+        return bool(checker.VALGRIND) or b"__asan_init" in program.read()
 
 
 def check_growth(guest, before):

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 
+import checker
 from guestlib import PATIENCE, Client, Closed, guest_program
 from reachable import reachable
 
@@ -17,7 +18,7 @@ class Place:
     def __init__(self, user=None, program=None, major=1, beside=None):
         """@beside: another such place, whose directory this one shares."""
         self.user = user
-        self.program = reachable(program) if program else guest_program()
+        self.program = [reachable(program)] if program else checker.command(guest_program())
         self.major = major
         self.beside = beside
         self.directory = beside.directory if beside else tempfile.mkdtemp(prefix="asb-guest-test-")
@@ -32,7 +33,8 @@ class Place:
         if self.user is not None:
             kwargs.setdefault("user", self.user)
         kwargs.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.Popen([self.program, verb, *self.options], cwd="/", **kwargs)
+        kwargs["env"] = checker.environment(kwargs.get("env"))
+        return subprocess.Popen([*self.program, verb, *self.options], cwd="/", **kwargs)
 
     def fail(self, verb, sentence, **kwargs):
         """Its status is 1, and the sentence in what it says."""
@@ -42,7 +44,8 @@ class Place:
 
     def serve(self, *options, **kwargs):
         """One in the background."""
-        result = subprocess.run([self.program, "serve", "--daemon", *self.options, *options], stdin=subprocess.DEVNULL,
+        kwargs["env"] = checker.environment(kwargs.get("env"))
+        result = subprocess.run([*self.program, "serve", "--daemon", *self.options, *options], stdin=subprocess.DEVNULL,
                                 capture_output=True, timeout=PATIENCE, cwd="/", user=self.user, **kwargs)
         assert result.returncode == 0 and result.stderr == b"", result
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import traceback
 
+import checker
 from reachable import reachable
 
 HEADER = struct.Struct(">IBBHIQ")
@@ -28,7 +29,7 @@ MAX_CONTROL = 1048576
 MAX_UNACKNOWLEDGED = 4 * 1024 * 1024
 
 # Nothing is expected to take so long: it ends a test that would hang.
-PATIENCE = 60
+PATIENCE = 60 * checker.SLOWNESS
 
 
 def text(value):
@@ -70,6 +71,11 @@ class Closed(Exception):
 
 class Skip(Exception):
     """The test cannot be done here, and says why."""
+
+
+def skip_under_valgrind(reason):
+    if checker.VALGRIND:
+        raise Skip(f"valgrind {reason}")
 
 
 class CallState:
@@ -320,8 +326,9 @@ class Guest:
             self.listener.listen(128)
         fd = self.listener.fileno()
         self.process = subprocess.Popen(
-            [*program, guest_program(), "serve", "--listen-fd", str(fd), "--history-dir", self.history, *options],
-            pass_fds=(fd, *pass_fds), env=env, stdin=subprocess.DEVNULL, **popen)
+            [*program, *checker.command(guest_program()), "serve", "--listen-fd", str(fd), "--history-dir", self.history,
+             *options],
+            pass_fds=(fd, *pass_fds), env=checker.environment(env), stdin=subprocess.DEVNULL, **popen)
 
     def connect(self, hello=True):
         sock = socket.socket(socket.AF_UNIX)
@@ -372,6 +379,8 @@ def main():
     """Runs the functions named test_… of the program as TAP."""
     module = sys.modules["__main__"]
     tests = [(name, item) for name, item in vars(module).items() if name.startswith("test_") and callable(item)]
+    if checker.is_used():
+        tests.append(("checker", lambda: checker.check(PATIENCE)))
     wanted = sys.argv[1:]
     tests = [(name, item) for name, item in tests if not wanted or name in wanted]
     print(f"1..{len(tests)}", flush=True)

@@ -13,10 +13,12 @@ import sys
 import tempfile
 import traceback
 
+import checker
 from reachable import reachable
 
 CALL, REPLY, DATA, CANCEL, STOP, CREDIT = 1, 2, 4, 5, 6, 18
 WINDOW = 262144
+PATIENCE = 60 * checker.SLOWNESS
 HEADER = struct.Struct(">IBBHIQ")
 IDENTITY = {"provider_key": "local-default", "sandbox_id": "s-1", "sandbox_instance_id": "i-1"}
 
@@ -41,17 +43,16 @@ class Historian:
         ours, theirs = socket.socketpair()
         self.directory = directory
         self.path = os.path.join(directory, "history.sqlite3")
-        wrapper = os.environ.get("ASB_TEST_HOST_WRAPPER", "").split()
         program = reachable(os.environ["ASB_TEST_HISTORIAN_HOST"])
-        command = [*wrapper, program, str(theirs.fileno()), directory]
+        command = [*checker.under(program), str(theirs.fileno()), directory]
         self.process = subprocess.Popen(
             command + ([fault] if fault else []),
             pass_fds=[theirs.fileno()],
             preexec_fn=lambda: self._prepare(user, file_limit),
-            env={**os.environ, **(environment or {})},
+            env={**(checker.environment() or os.environ), **(environment or {})},
         )
         theirs.close()
-        ours.settimeout(60)
+        ours.settimeout(PATIENCE)
         self.socket = ours
         self.buffer = b""
         self.next_call = 1
@@ -172,7 +173,7 @@ class Historian:
     def close(self, expected=0):
         Historian.running.remove(self)
         self.socket.close()
-        code = self.process.wait(60)
+        code = self.process.wait(PATIENCE)
         assert code == expected, f"the historian exited with {code}"
 
     def kill(self):
@@ -263,6 +264,8 @@ def run_one(name, function):
 def main(namespace):
     only = sys.argv[1:]
     tests = [(n, f) for n, f in namespace.items() if n.startswith("test_") and callable(f)]
+    if checker.is_used():
+        tests.append(("test_checker", lambda directory: checker.check(PATIENCE)))
     tests = [(n, f) for n, f in tests if not only or n in only]
     failed = False
     print(f"1..{len(tests)}", flush=True)

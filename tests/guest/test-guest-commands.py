@@ -110,6 +110,7 @@ def test_arguments_are_bytes():
 
 
 def test_environment():
+    skip_under_valgrind("adds variables of its own")
     with Guest(env={"KEPT": "1", "DROPPED": "2", "PWD": "/wrong"}) as guest:
         client = guest.connect()
         call = client.command([b"/usr/bin/env", b"-0"], env=["NEW=3", "KEPT=4", "NEW=5", {"b64": "Qj3/"}],
@@ -121,6 +122,7 @@ def test_environment():
 
 
 def test_program_is_found_in_the_path_of_the_command():
+    skip_under_valgrind("makes vfork () a fork (), from which no failure comes back")
     with Guest() as guest:
         client = guest.connect()
         program = guest.in_work("own")
@@ -133,6 +135,7 @@ def test_program_is_found_in_the_path_of_the_command():
 
 
 def test_working_directory():
+    skip_under_valgrind("makes vfork () a fork (), from which no failure comes back")
     with Guest() as guest:
         client = guest.connect()
         assert client.command(["pwd"], cwd=guest.work).stdout.decode() == os.path.realpath(guest.work) + "\n"
@@ -147,6 +150,7 @@ def test_working_directory():
 
 
 def test_what_cannot_be_run():
+    skip_under_valgrind("makes vfork () a fork (), from which no failure comes back")
     with Guest() as guest:
         client = guest.connect()
         plain = guest.in_work("plain")
@@ -202,6 +206,7 @@ def test_invalid_arguments():
 
 
 def test_large_arguments():
+    skip_under_valgrind("ends where execve () fails")
     with Guest() as guest:
         client = guest.connect()
         assert client.command(["printf", "%s", "x" * 131000]).result["stdout_bytes"] == 131000
@@ -565,6 +570,7 @@ def test_supervisors_serve_again():
 
 def test_supervisors_do_not_stay():
     """Many at once leave many, which are soon one again: one is enough for who has one at a time."""
+    skip_under_valgrind("is too slow for what stays for a moment")
     with Guest() as guest:
         client = guest.connect()
         for _ in range(2):
@@ -740,6 +746,7 @@ def test_no_descriptors_are_lost():
 
 def test_without_descriptors():
     """What lacks a descriptor gets an error, and the guest lives on."""
+    skip_under_valgrind("keeps descriptors for itself")
     import resource
 
     def limit():
@@ -762,6 +769,7 @@ def test_without_descriptors():
 
 
 def test_without_processes():
+    skip_under_valgrind("ends where there are no processes")
     import resource
 
     def limit():

@@ -13,7 +13,7 @@ import time
 from guestlib import *
 
 # Nothing that was cancelled takes longer, where there are processors enough.
-PROMPT = 2
+PROMPT = 2 * checker.SLOWNESS
 
 
 def remove_group(root, group):
@@ -90,6 +90,7 @@ def running(program):
 
 def test_starved():
     """A supervisor that gets hardly any processor time still ends everything, and knows how it ended."""
+    skip_under_valgrind("needs more processor than there is")
     with few_processors() as join, Guest(preexec_fn=join) as guest:
         client = guest.connect()
         os.chmod(guest.directory, 0o755)
@@ -161,6 +162,7 @@ def test_deadline_after_a_pause():
 
 def test_deadline_of_the_starved():
     """Who gets no processor does not run longer for it."""
+    skip_under_valgrind("needs more processor than there is")
     with few_processors() as join, Guest(preexec_fn=join) as guest:
         client = guest.connect()
         began = time.monotonic()

@@ -226,7 +226,8 @@ def test_large_in_little_memory():
         call = pack(client, guest.work)
         assert call.result["bytes"] == 128 * MIB and call.received[OUTPUT] > 128 * MIB
         most = max(memory(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == guest.process.pid)
-        assert most < 16 * 1024, most
+        # A checker of memory keeps what was freed.
+        assert checker.is_used() or most < 16 * 1024, most
 
 
 def status(pid):

@@ -358,6 +358,11 @@ def memory_of(guest):
     return most
 
 
+def check_memory(guest):
+    """A checker of memory keeps what was freed."""
+    assert checker.is_used() or memory_of(guest) < 48 * 1024, memory_of(guest)
+
+
 def test_bombs():
     with Guest() as guest:
         client = guest.connect()
@@ -371,11 +376,11 @@ def test_bombs():
         for data, limit in ((big, "max_file_bytes"), (bomb_of_zeros(120, 4 * MIB), "max_ratio"), (tar_bomb.getvalue(), "max_ratio")):
             error, took = measured(guest, client, data)
             assert error["code"] == "too_large" and error["details"]["limit"] == limit, error
-            assert took < 5, took
+            assert took < PATIENCE / 2, took
         # One that lies: more comes out than it says.
         error, took = measured(guest, client, bomb_of_zip(64 * MIB, claimed=1000))
-        assert error["code"] in ("archive_damaged", "too_large") and took < 5, (error, took)
-        assert memory_of(guest) < 48 * 1024, memory_of(guest)
+        assert error["code"] in ("archive_damaged", "too_large") and took < PATIENCE / 2, (error, took)
+        check_memory(guest)
 
 
 def list_of_zip(n):
@@ -397,7 +402,7 @@ def test_lists_that_fill_memory():
         for data in (tar(member("GNUSparseFile.0/s", map, pax_headers=headers)), gzip.compress(tar(member("GNUSparseFile.0/s", map, pax_headers=headers)))):
             error = unpack(client, guest.in_work("no"), data).error
             assert error["code"] == "too_large", error
-        assert memory_of(guest) < 48 * 1024, memory_of(guest)
+        check_memory(guest)
         # What a link says that it holds is read, not kept.
         info, _ = hard_link("h", "a")
         info.size = 20 * MIB

@@ -589,9 +589,11 @@ def test_other_bytes(directory):
 
 
 def fill(historian, n):
-    historian.send(*[historian.call_frame({"call": "record.start", "record": envelope(f"e{i}")})[1]
-                     for i in range(n)])
-    historian.wait(historian.next_call - 1)
+    """In portions, since there is a limit to the time that one batch takes."""
+    for first in range(0, n, 100):
+        historian.send(*[historian.call_frame({"call": "record.start", "record": envelope(f"e{i}")})[1]
+                         for i in range(first, min(first + 100, n))])
+        historian.wait(historian.next_call - 1)
 
 
 def test_query(directory):

@@ -226,6 +226,10 @@ asb_test_server_new_provider (AsbTestServer *self, const char *options)
       g_variant_dict_init (&dict, given);
     }
   g_variant_dict_insert (&dict, "url", "s", url);
+  /* Valgrind is so slow that the default is too little on a machine that has other things to do. */
+  if (g_getenv ("ASB_TEST_GUEST_VALGRIND")
+      && !g_variant_dict_contains (&dict, "request-timeout-seconds"))
+    g_variant_dict_insert (&dict, "request-timeout-seconds", "d", 600.0);
   all = g_variant_ref_sink (g_variant_dict_end (&dict));
   provider = asb_registry_create_provider (registry, "opensandbox", all, &error);
   g_assert_no_error (error);

@@ -7,15 +7,6 @@
 #include "asb-opensandbox-error.h"
 #include "exchange.h"
 
-/* The leak checker crashes itself in the threads of a program that has loaded a library with
- * thread-local variables, as TLS of GLib does. */
-int __lsan_is_turned_off (void);
-int
-__lsan_is_turned_off (void)
-{
-  return 1;
-}
-
 static gboolean
 answer (HostileConnection *connection, const char *head, guint number, gpointer data)
 {
