@@ -3,6 +3,7 @@
 #include "asb-opensandbox-exchange.h"
 
 #include "asb-opensandbox-body.h"
+#include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-client-private.h"
 #include "asb-opensandbox-clock.h"
 #include "asb-opensandbox-early.h"
@@ -641,8 +642,13 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
     fail_for_guard (task);
   else if (connection)
     {
+      g_autoptr (GIOStream) stream
+          = asb_opensandbox_client_dup_stream (self->client, self->message);
+
       stop (self);
-      g_task_return_pointer (task, g_steal_pointer (&connection), g_object_unref);
+      g_task_return_pointer (task,
+                             asb_opensandbox_bounded_new (g_steal_pointer (&connection), stream),
+                             g_object_unref);
     }
   else if (is_redirect (status))
     redirect (task);

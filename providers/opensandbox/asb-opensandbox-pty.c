@@ -5,6 +5,7 @@
 #include <asb.h>
 #include <string.h>
 
+#include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-upload-stream.h"
@@ -293,6 +294,7 @@ message_cb (SoupWebsocketConnection *connection, SoupWebsocketDataType type, GBy
   gsize size;
   const guint8 *bytes = g_bytes_get_data (message, &size);
 
+  asb_opensandbox_bounded_reset (connection);
   if (!self->handlers)
     return;
   if (type == SOUP_WEBSOCKET_DATA_BINARY)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-thread.h"
 
@@ -384,6 +385,7 @@ message_cb (SoupWebsocketConnection *connection, SoupWebsocketDataType type, GBy
   g_autoptr (GError) error = NULL;
 
   self->n_silent = 0;
+  asb_opensandbox_bounded_reset (connection);
   if (self->kind->receive (self->data, self, type, message, &error))
     return;
   fail (self, g_steal_pointer (&error));
@@ -470,6 +472,7 @@ pong_cb (SoupWebsocketConnection *connection, GBytes *message, gpointer data)
   AsbOpensandboxWebsocketLink *self = data;
 
   self->n_silent = 0;
+  asb_opensandbox_bounded_reset (connection);
 }
 
 static gboolean

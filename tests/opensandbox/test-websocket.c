@@ -272,6 +272,17 @@ flood (HostileConnection *connection)
   hostile_connection_wait (connection);
 }
 
+/* As far as it is listened to. */
+static void
+say_without_end (HostileConnection *connection)
+{
+  g_autofree char *bytes = g_malloc0 (1024 * 1024);
+
+  for (guint i = 0; i < 64; i++)
+    send_frame (connection, i == 0 ? BINARY : CONTINUATION, bytes, 1024 * 1024);
+  hostile_connection_wait (connection);
+}
+
 static const struct
 {
   const char *path;
@@ -285,6 +296,7 @@ static const struct
   { "text", say_text, "", ASB_ERROR_PROTOCOL, "only binary data" },
   { "error", say_error, "before", ASB_ERROR_INTERRUPTED, "1011" },
   { "too-much", say_too_much, "", ASB_ERROR_INTERRUPTED, "WebSocket" },
+  { "without-end", say_without_end, "", ASB_ERROR_INTERRUPTED, "20 MiB" },
   { "half", say_half, "whole", ASB_ERROR_INTERRUPTED, "lost" },
   { "nonsense", say_nonsense, "", ASB_ERROR_INTERRUPTED, "WebSocket" },
   { "nothing", NULL, "", ASB_ERROR_INTERRUPTED, "lost" },
