@@ -18,10 +18,15 @@ static struct
 static gboolean
 check_detached (AsbCommandSpec *spec, GError **error)
 {
-  if (!options.detach || !asb_command_spec_get_tty (spec))
+  if (options.detach && asb_command_spec_get_tty (spec))
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                         "Nobody sits at the terminal of a job; give --detach or --tty");
+  else if (options.detach && tool_run_is_interactive ())
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                         "A job has no input, since nobody stays to give it one; leave out "
+                         "--interactive, and let the command read a file that asb put brought");
+  else
     return TRUE;
-  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                       "Nobody sits at the terminal of a job; give --detach or --tty");
   return FALSE;
 }
 

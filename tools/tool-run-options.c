@@ -244,3 +244,9 @@ tool_run_make_spec (const ToolParsed *parsed, guint first, GError **error)
     asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
   return g_steal_pointer (&spec);
 }
+
+gboolean
+tool_run_is_interactive (void)
+{
+  return options.interactive;
+}

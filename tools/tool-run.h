@@ -12,6 +12,9 @@ extern const ToolOption tool_run_options[];
 
 /* What those options, and the arguments from @first on, say. */
 AsbCommandSpec *tool_run_make_spec (const ToolParsed *parsed, guint first, GError **error);
+
+/* Whether --interactive asks for an input whatever standard input is. */
+gboolean tool_run_is_interactive (void);
 /* A shell at a terminal, and the options of a command that opens one. */
 extern const ToolOption tool_shell_options[];
 AsbCommandSpec *tool_run_make_shell_spec (GError **error);

@@ -3,6 +3,8 @@
 """Commands as they go wrong for people who run agents: bytes, pipes, deadlines, shell text."""
 
 import hashlib
+import os
+import pathlib
 import resource
 import threading
 
@@ -193,6 +195,40 @@ class Pipes(CaseTestCase):
                          received.hexdigest())
 
 
+class Orphans(CaseTestCase):
+    """A sandbox that lives long buries those whose parents have gone, and keeps nothing for them."""
+
+    def look(self):
+        """The processes inside that nobody has waited for, and all."""
+        counts = self.shell("cat /proc/[0-9]*/status 2>/dev/null | grep -c '^State:.Z'; ls -d /proc/[0-9]* | wc -l")
+        return [int(count) for count in counts.split()]
+
+    def test_thousands_of_commands(self):
+        def work():
+            for _ in range(250):
+                self.shell("(true &) ; true")
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        zombies, processes = self.look()
+        self.assertLess(zombies, 4)
+        self.assertLess(processes, 24)
+        # Of those outside one at most is ours: bubblewrap.
+        ours = [path for path in pathlib.Path("/proc").glob("[0-9]*/stat") if self.is_our_zombie(path)]
+        self.assertLess(len(ours), 2)
+
+    @staticmethod
+    def is_our_zombie(path):
+        try:
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        return state == "Z" and int(parent) == os.getpid()
+
+
 class Ends(CaseTestCase):
     """A deadline and a cancellation end everything, keep what was printed, and are called so."""
 
@@ -272,7 +308,7 @@ class ShellText(CaseTestCase):
         for text in (f"touch /tmp/ran; echo {'a' * 200000}", f"touch /tmp/ran; : {'a' * 2 * MIB}"):
             with self.assertRaises(GLib.Error) as caught:
                 self.run_shell(text)
-            self.assertIn("large" if len(text) > MIB else "long", caught.exception.message)
+            self.assertIn("large" if len(text) > MIB else "at most", caught.exception.message)
         self.assertEqual(self.shell("ls /tmp").split().count(b"ran"), 0)
 
 

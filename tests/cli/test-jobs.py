@@ -39,6 +39,14 @@ class Jobs(SandboxTestCase):
             self.assert_refused(asb("exec", "-d", self.sandbox, *arguments), status)
         self.assert_refused(asb("exec", "--name", "x", self.sandbox, "--", "true"), 125, "--detach")
 
+    def test_no_input(self):
+        """Asked for it is refused; what merely stands there, as in a script, is left to others."""
+        self.assert_refused(asb("exec", "-d", "-i", self.sandbox, "--", "cat"), 125, "no input", "asb put")
+        result = asb("exec", "-d", self.sandbox, "--", "cat", stdin=b"not for it")
+        job = result.stdout.decode().strip()
+        self.assertEqual(self.jobs("wait", job).returncode, 0)
+        self.assertEqual(self.jobs("logs", job).stdout, b"")
+
     def test_id_that_cannot_be_told(self):
         with open("/dev/full", "wb") as full:
             result = subprocess.run([ASB, "exec", "-d", self.sandbox, "true"], stdin=subprocess.DEVNULL,
