@@ -445,7 +445,7 @@ class Work(ServerTestCase):
         self.assertIn(b"Nothing of this is recorded", result.stderr)
         # What only the guest can do.
         for command in (["put", *self.NATIVE, box, str(FOLDER), "folder"], ["watch", *self.NATIVE, box, "."],
-                        ["get", *self.NATIVE, box, "/workspace", str(FOLDER / "none")],
+                        ["get", *self.NATIVE, box, "/workspace", str(FOLDER / "not-there")],
                         ["history", "list", *self.NATIVE, box]):
             result = self.asb(*command)
             self.assertEqual((result.returncode, result.stdout), (1, b""), result.stderr)
