@@ -7,6 +7,8 @@
 #include "asb-call-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
+#include "asb-guest-connection-private.h"
+#include "asb-guest-transport-private.h"
 #include "asb-property-private.h"
 #include "asb-run-private.h"
 #include "asb-sync-private.h"
@@ -586,10 +588,23 @@ closing_free (AsbClosing *closing)
   g_free (closing);
 }
 
+/* A connection that is lost while its sandbox is deleted is not to be had back. */
+static void
+expect_connection (AsbBackend *self, gboolean expected)
+{
+  AsbTransport *transport = g_atomic_pointer_get (&self->transport);
+
+  if (ASB_IS_GUEST_TRANSPORT (transport))
+    asb_guest_connection_set_paused (
+        asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (transport)), !expected);
+}
+
 /* Takes @error. */
 static void
 closing_fail (AsbClosing *closing, GError *error)
 {
+  if (!asb_backend_is_paused (closing->backend))
+    expect_connection (closing->backend, TRUE);
   asb_keep_alive_release (closing->backend->keep_alive, 0, 0);
   asb_activity_gate_reopen (closing->backend->gate);
   g_task_return_error (closing->task, error);
@@ -692,6 +707,7 @@ deal_with_sandbox (AsbClosing *closing)
     }
   if (self->created && self->cleanup == ASB_CLEANUP_POLICY_ON_CLOSE)
     {
+      expect_connection (self, FALSE);
       delete_sandbox (self, task);
       return;
     }

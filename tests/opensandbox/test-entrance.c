@@ -298,6 +298,24 @@ test_upload_once (void)
   g_assert_no_error (error);
 }
 
+static void
+test_closed (void)
+{
+  const AsbTestEntrance entrance = { .options = THROUGH_SERVER, .reconnect_seconds = 60 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+
+  g_test_summary ("Nobody tries to come back into a sandbox that was deleted to close its backend");
+  check_works (backend);
+  asb_test_server_forget (server);
+  /* It is gone some time before that is known. */
+  asb_test_server_fault (server, "{'method':'DELETE','path':'/v1/sandboxes/*','action':'cut',"
+                                 "'of':'response','bytes':0,'times':1}");
+  asb_test_entrance_close (backend);
+  g_assert_cmpuint (asb_test_server_count (server, "DELETE", "/v1/sandboxes/*"), ==, 2);
+  g_assert_cmpuint (asb_test_server_count (server, "GET", "*"), ==, 0);
+}
+
 static guint
 count_threads (void)
 {
@@ -642,6 +660,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/silence", test_silence);
   g_test_add_func ("/opensandbox/entrance/native-instead", test_native_instead);
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
+  g_test_add_func ("/opensandbox/entrance/closed", test_closed);
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
   g_test_add_func ("/opensandbox/entrance/upload-again", test_upload_again);
   g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
