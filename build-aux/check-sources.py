@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
-CODE = {".c", ".h", ".in", ".py", ".js", ".vala", ".sh"}
+CODE = {".c", ".cpp", ".h", ".in", ".py", ".js", ".vala", ".sh"}
 SCRIPTS = {"dev", ".ci/run"}
 MAX_LINES = 800
 MAX_TEST_LINES = 1000

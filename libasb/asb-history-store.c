@@ -501,13 +501,13 @@ asb_history_store_export_async (AsbHistoryStore *self, GCancellable *cancellable
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_history_store_export_async);
-  if (ASB_HISTORY_STORE_GET_IFACE (self)->export)
+  if (ASB_HISTORY_STORE_GET_IFACE (self)->export_database)
     {
-      ASB_HISTORY_STORE_GET_IFACE (self)->export(self, task);
+      ASB_HISTORY_STORE_GET_IFACE (self)->export_database (self, task);
       g_object_unref (task);
     }
   else
-    asb_call_unsupported (task, "export");
+    asb_call_unsupported (task, "export_database");
 }
 
 /**

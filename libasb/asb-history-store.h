@@ -41,7 +41,7 @@ struct _AsbHistoryStoreInterface
   void (*cleanup) (AsbHistoryStore *self, GTask *task);
   void (*get_status) (AsbHistoryStore *self, GTask *task);
   void (*close) (AsbHistoryStore *self, GTask *task);
-  void (*export) (AsbHistoryStore *self, GTask *task);
+  void (*export_database) (AsbHistoryStore *self, GTask *task);
 
   /*< private >*/
   gpointer _reserved[15];

@@ -448,5 +448,5 @@ asb_sandbox_history_store_iface_init (AsbHistoryStoreInterface *iface)
   iface->cleanup = asb_sandbox_history_store_cleanup;
   iface->get_status = asb_sandbox_history_store_get_status;
   iface->close = asb_sandbox_history_store_close;
-  iface->export = asb_sandbox_history_store_export;
+  iface->export_database = asb_sandbox_history_store_export;
 }
