@@ -515,10 +515,10 @@ typedef enum
 
 /**
  * AsbPipeCondition:
- * @ASB_PIPE_READABLE: there are bytes, or the end, or an error; or the writer wants none of it to
- * have happened
- * @ASB_PIPE_WRITABLE: there is room, or nothing more will be read or written
- * @ASB_PIPE_SETTLED: [method@Pipe.settle] was called
+ * @ASB_PIPE_CONDITION_READABLE: there are bytes, or the end, or an error; or the writer wants none
+ * of it to have happened
+ * @ASB_PIPE_CONDITION_WRITABLE: there is room, or nothing more will be read or written
+ * @ASB_PIPE_CONDITION_SETTLED: [method@Pipe.settle] was called
  *
  * What one can wait for at a [struct@Pipe].
  *
@@ -526,9 +526,9 @@ typedef enum
  */
 typedef enum
 {
-  ASB_PIPE_READABLE,
-  ASB_PIPE_WRITABLE,
-  ASB_PIPE_SETTLED
+  ASB_PIPE_CONDITION_READABLE,
+  ASB_PIPE_CONDITION_WRITABLE,
+  ASB_PIPE_CONDITION_SETTLED
 } AsbPipeCondition;
 
 /**

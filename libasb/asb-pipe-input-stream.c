@@ -66,14 +66,14 @@ asb_pipe_input_stream_close_finish (GInputStream *stream, GAsyncResult *result, 
 static gboolean
 asb_pipe_input_stream_is_readable (GPollableInputStream *stream)
 {
-  return asb_pipe_check (ASB_PIPE_INPUT_STREAM (stream)->pipe, ASB_PIPE_READABLE);
+  return asb_pipe_check (ASB_PIPE_INPUT_STREAM (stream)->pipe, ASB_PIPE_CONDITION_READABLE);
 }
 
 static GSource *
 asb_pipe_input_stream_create_source (GPollableInputStream *stream, GCancellable *cancellable)
 {
   AsbPipeInputStream *self = ASB_PIPE_INPUT_STREAM (stream);
-  g_autoptr (GSource) readable = asb_pipe_create_source (self->pipe, ASB_PIPE_READABLE);
+  g_autoptr (GSource) readable = asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_READABLE);
 
   return g_pollable_source_new_full (stream, readable, cancellable);
 }

@@ -98,10 +98,10 @@ asb_pipe_output_stream_close (GOutputStream *stream, GCancellable *cancellable, 
     }
   if (!begin_commit (self, cancellable, error))
     return FALSE;
-  if (!asb_pipe_wait (self->pipe, ASB_PIPE_SETTLED, 0, cancellable))
+  if (!asb_pipe_wait (self->pipe, ASB_PIPE_CONDITION_SETTLED, 0, cancellable))
     {
       asb_pipe_abort (self->pipe);
-      if (!asb_pipe_wait (self->pipe, ASB_PIPE_SETTLED, grace_end (), NULL))
+      if (!asb_pipe_wait (self->pipe, ASB_PIPE_CONDITION_SETTLED, grace_end (), NULL))
         {
           set_outcome_unknown (error);
           return FALSE;
@@ -204,7 +204,7 @@ wait_for_outcome (AsbPipeOutputStream *self, GTask *task)
 
   g_task_set_task_data (task, closing, closing_free);
   g_task_set_check_cancellable (task, FALSE);
-  attach (task, &closing->settled, asb_pipe_create_source (self->pipe, ASB_PIPE_SETTLED),
+  attach (task, &closing->settled, asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_SETTLED),
           settled_cb);
   if (cancellable)
     attach (task, &closing->cancelled, g_cancellable_source_new (cancellable),
@@ -242,14 +242,14 @@ asb_pipe_output_stream_close_finish (GOutputStream *stream, GAsyncResult *result
 static gboolean
 asb_pipe_output_stream_is_writable (GPollableOutputStream *stream)
 {
-  return asb_pipe_check (ASB_PIPE_OUTPUT_STREAM (stream)->pipe, ASB_PIPE_WRITABLE);
+  return asb_pipe_check (ASB_PIPE_OUTPUT_STREAM (stream)->pipe, ASB_PIPE_CONDITION_WRITABLE);
 }
 
 static GSource *
 asb_pipe_output_stream_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
 {
   AsbPipeOutputStream *self = ASB_PIPE_OUTPUT_STREAM (stream);
-  g_autoptr (GSource) writable = asb_pipe_create_source (self->pipe, ASB_PIPE_WRITABLE);
+  g_autoptr (GSource) writable = asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_WRITABLE);
 
   return g_pollable_source_new_full (stream, writable, cancellable);
 }

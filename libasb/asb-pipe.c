@@ -208,9 +208,9 @@ holds (AsbPipe *self, AsbPipeCondition condition)
 {
   switch (condition)
     {
-    case ASB_PIPE_READABLE:
+    case ASB_PIPE_CONDITION_READABLE:
       return self->length > 0 || self->finished || self->stopped || self->aborted;
-    case ASB_PIPE_WRITABLE:
+    case ASB_PIPE_CONDITION_WRITABLE:
       return self->length < self->capacity || self->finished || self->stopped;
     default:
       return self->settled;
@@ -572,7 +572,7 @@ asb_pipe_read (AsbPipe *self, gpointer bytes, gsize size, gboolean blocking,
 {
   gssize count = -1;
 
-  if (lock_when (self, ASB_PIPE_READABLE, blocking, cancellable, error))
+  if (lock_when (self, ASB_PIPE_CONDITION_READABLE, blocking, cancellable, error))
     count = read_locked (self, bytes, size, error);
   g_mutex_unlock (&self->lock);
   return count;
@@ -584,7 +584,7 @@ asb_pipe_write (AsbPipe *self, gconstpointer bytes, gsize size, gboolean blockin
 {
   gssize count = -1;
 
-  if (lock_when (self, ASB_PIPE_WRITABLE, blocking, cancellable, error))
+  if (lock_when (self, ASB_PIPE_CONDITION_WRITABLE, blocking, cancellable, error))
     count = write_locked (self, bytes, size, error);
   g_mutex_unlock (&self->lock);
   return count;

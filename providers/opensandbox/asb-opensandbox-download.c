@@ -89,7 +89,7 @@ push_rest (AsbOpensandboxDownload *self)
       return;
     }
   self->rest = g_bytes_new_from_bytes (bytes, pushed, size - pushed);
-  self->room = asb_pipe_create_source (self->pipe, ASB_PIPE_WRITABLE);
+  self->room = asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_WRITABLE);
   g_source_set_callback (self->room, room_cb, self, NULL);
   g_source_attach (self->room, asb_opensandbox_thread_get_context ());
 }

@@ -113,7 +113,7 @@ push_rest (Output *self)
       return;
     }
   self->rest = g_bytes_new_from_bytes (bytes, pushed, size - pushed);
-  self->source = asb_pipe_create_source (self->pipe, ASB_PIPE_WRITABLE);
+  self->source = asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_WRITABLE);
   g_source_set_callback (self->source, ready_cb, self, NULL);
   g_source_attach (self->source, asb_opensandbox_thread_get_context ());
 }

@@ -172,7 +172,7 @@ push_rest (AsbOpensandboxCommand *command)
     return;
   self->rest = g_bytes_new_from_bytes (bytes, pushed, size - pushed);
   asb_opensandbox_run_pause (self->run);
-  self->room = asb_pipe_create_source (self->full, ASB_PIPE_WRITABLE);
+  self->room = asb_pipe_create_source (self->full, ASB_PIPE_CONDITION_WRITABLE);
   g_source_set_callback (self->room, room_cb, asb_opensandbox_command_ref (command),
                          (GDestroyNotify)asb_opensandbox_command_unref);
   g_source_attach (self->room, asb_opensandbox_thread_get_context ());

@@ -119,7 +119,7 @@ deliver (Output *output)
     g_byte_array_remove_range (output->waiting, 0, (guint)pushed);
   if (output->waiting->len > 0)
     {
-      output->room = asb_pipe_create_source (output->pipe, ASB_PIPE_WRITABLE);
+      output->room = asb_pipe_create_source (output->pipe, ASB_PIPE_CONDITION_WRITABLE);
       g_source_set_callback (output->room, room_cb, output, let_go_of_command);
       asb_opensandbox_command_ref (output->command);
       g_source_attach (output->room, asb_opensandbox_thread_get_context ());
@@ -191,7 +191,7 @@ wait_for_input (AsbOpensandboxCommand *command)
 {
   Terminal *self = command->data;
 
-  self->typing = asb_pipe_create_source (command->input, ASB_PIPE_READABLE);
+  self->typing = asb_pipe_create_source (command->input, ASB_PIPE_CONDITION_READABLE);
   g_source_set_callback (self->typing, typing_cb, asb_opensandbox_command_ref (command),
                          (GDestroyNotify)asb_opensandbox_command_unref);
   g_source_attach (self->typing, asb_opensandbox_thread_get_context ());

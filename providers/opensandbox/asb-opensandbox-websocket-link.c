@@ -342,7 +342,8 @@ keep_for_later (AsbOpensandboxWebsocketLink *self, const guint8 *bytes, gsize si
   g_queue_push_tail (&self->backlog, g_bytes_new (bytes, size));
   self->backlog_size += size;
   if (!self->room)
-    self->room = attach (self, asb_pipe_create_source (self->input, ASB_PIPE_WRITABLE), room_cb);
+    self->room
+        = attach (self, asb_pipe_create_source (self->input, ASB_PIPE_CONDITION_WRITABLE), room_cb);
 }
 
 void
@@ -460,8 +461,8 @@ send_outgoing (AsbOpensandboxWebsocketLink *self)
       close_connection (self, SOUP_WEBSOCKET_CLOSE_NORMAL);
     }
   else if (!self->outgoing)
-    self->outgoing
-        = attach (self, asb_pipe_create_source (self->output, ASB_PIPE_READABLE), outgoing_cb);
+    self->outgoing = attach (
+        self, asb_pipe_create_source (self->output, ASB_PIPE_CONDITION_READABLE), outgoing_cb);
 }
 
 /* Both. */

@@ -11,7 +11,7 @@ test_header (void)
   g_autoptr (AsbPipe) pipe = asb_pipe_new (1);
 
   g_assert_cmpstr (asb_command_spec_get_shell (spec), ==, "true");
-  g_assert_true (asb_pipe_check (pipe, ASB_PIPE_WRITABLE));
+  g_assert_true (asb_pipe_check (pipe, ASB_PIPE_CONDITION_WRITABLE));
   g_assert_cmpstr (asb_error_code_to_string (ASB_ERROR_CLOSED), ==, "closed");
 }
 

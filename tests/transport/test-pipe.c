@@ -59,11 +59,11 @@ test_capacity (void)
 
   g_assert_cmpuint (asb_pipe_push (pipe, bytes, sizeof bytes), ==, CAPACITY);
   g_assert_cmpuint (asb_pipe_push (pipe, bytes, 1), ==, 0);
-  g_assert_false (asb_pipe_check (pipe, ASB_PIPE_WRITABLE));
+  g_assert_false (asb_pipe_check (pipe, ASB_PIPE_CONDITION_WRITABLE));
   g_assert_cmpint (asb_pipe_write (pipe, bytes, 1, FALSE, NULL, &error), ==, -1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
   g_assert_cmpuint (asb_pipe_pull (pipe, bytes, 10), ==, 10);
-  g_assert_true (asb_pipe_check (pipe, ASB_PIPE_WRITABLE));
+  g_assert_true (asb_pipe_check (pipe, ASB_PIPE_CONDITION_WRITABLE));
   g_assert_cmpuint (asb_pipe_push (pipe, bytes, 100), ==, 10);
 }
 
@@ -495,7 +495,7 @@ settle (gpointer data)
 {
   AsbPipe *pipe = data;
 
-  asb_pipe_wait (pipe, ASB_PIPE_READABLE, 0, NULL);
+  asb_pipe_wait (pipe, ASB_PIPE_CONDITION_READABLE, 0, NULL);
   asb_pipe_settle (pipe);
   return NULL;
 }
@@ -628,7 +628,7 @@ run_echo (gpointer data)
 {
   Echo *echo = data;
   g_autoptr (GMainContext) context = g_main_context_new ();
-  g_autoptr (GSource) readable = asb_pipe_create_source (echo->from, ASB_PIPE_READABLE);
+  g_autoptr (GSource) readable = asb_pipe_create_source (echo->from, ASB_PIPE_CONDITION_READABLE);
 
   echo->loop = g_main_loop_new (context, FALSE);
   g_source_set_callback (readable, echo_cb, echo, NULL);
@@ -678,8 +678,8 @@ test_source_of_transport (void)
       g_autoptr (AsbPipe) pipe = asb_pipe_new (1);
       g_autoptr (GInputStream) input = asb_pipe_create_input_stream (pipe, NULL);
       GOutputStream *output = asb_pipe_create_output_stream (pipe, ASB_PIPE_CLOSE_COMMITS, NULL);
-      g_autoptr (GSource) source
-          = asb_pipe_create_source (pipe, aborting ? ASB_PIPE_READABLE : ASB_PIPE_WRITABLE);
+      g_autoptr (GSource) source = asb_pipe_create_source (
+          pipe, aborting ? ASB_PIPE_CONDITION_READABLE : ASB_PIPE_CONDITION_WRITABLE);
       gboolean called = FALSE;
       char byte;
 
