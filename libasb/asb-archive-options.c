@@ -174,7 +174,8 @@ asb_archive_options_class_init (AsbArchiveOptionsClass *klass)
   /**
    * AsbArchiveOptions:conflict:
    *
-   * What becomes of a file that is in the way of one of the archive.
+   * What becomes of a file that is in the way of one of the archive. The default is
+   * %ASB_ARCHIVE_CONFLICT_ERROR.
    *
    * Since: 1.0
    */
@@ -185,7 +186,7 @@ asb_archive_options_class_init (AsbArchiveOptionsClass *klass)
    * AsbArchiveOptions:format:
    *
    * What to pack into: %ASB_ARCHIVE_FORMAT_TAR or %ASB_ARCHIVE_FORMAT_TAR_GZIP. What is unpacked
-   * tells by itself what it is.
+   * tells by itself what it is. The default is %ASB_ARCHIVE_FORMAT_TAR.
    *
    * Since: 1.0
    */

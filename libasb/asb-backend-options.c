@@ -395,7 +395,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:mode:
    *
-   * Whether a sandbox is made or an existing one used.
+   * Whether a sandbox is made or an existing one used. The default is %ASB_BACKEND_MODE_CREATE.
    *
    * Since: 1.0
    */
@@ -444,7 +444,8 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:workdir:
    *
-   * The default working directory: made at creation, and where relative paths start.
+   * The default working directory: made at creation, and where relative paths start. The default is
+   * `/workspace`.
    *
    * Since: 1.0
    */
@@ -462,7 +463,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
       = g_param_spec_boxed ("environment", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
 
   /**
-   * AsbBackendOptions:metadata:
+   * AsbBackendOptions:metadata: (type GLib.HashTable(utf8,utf8))
    *
    * Names and values to keep with the sandbox.
    *
@@ -506,7 +507,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:lifetime:
    *
-   * Whether the sandbox ends with this program.
+   * Whether the sandbox ends with this program. The default is %ASB_LIFETIME_OWNED.
    *
    * Since: 1.0
    */
@@ -516,7 +517,8 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:cleanup:
    *
-   * What becomes of a created sandbox when the backend is closed.
+   * What becomes of a created sandbox when the backend is closed. The default is
+   * %ASB_CLEANUP_POLICY_ON_CLOSE.
    *
    * Since: 1.0
    */
@@ -526,7 +528,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:sandbox-ttl-mode:
    *
-   * What is said about the time to live of the sandbox.
+   * What is said about the time to live of the sandbox. The default is %ASB_TTL_MODE_UNSET.
    *
    * With [const@CAPABILITY_KEEP_ALIVE] native, a sandbox that goes with its backend
    * (%ASB_CLEANUP_POLICY_ON_CLOSE) is, with nothing said, given the provider's default and renewed
@@ -581,7 +583,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
    *
    * How long a new sandbox may take until it can be worked in, in seconds, more than 0. One that is
    * not ready then is deleted. Providers whose sandboxes are ready as soon as they are made, as
-   * `local` is, need none of it.
+   * `local` is, need none of it. The default is 30.
    *
    * Since: 1.0
    */
@@ -641,7 +643,7 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
       = g_param_spec_boxed ("entrypoint", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
 
   /**
-   * AsbBackendOptions:resources:
+   * AsbBackendOptions:resources: (type GLib.HashTable(utf8,utf8))
    *
    * Shares of the host to ask for, by name, in the provider's notation: `cpu` → `1`, `memory` →
    * `2Gi`. %NULL for the provider's default.

@@ -158,7 +158,7 @@ asb_capability_class_init (AsbCapabilityClass *klass)
       = g_param_spec_string ("source", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
-   * AsbCapability:limits:
+   * AsbCapability:limits: (type GLib.HashTable(utf8,utf8))
    *
    * Bounds and variants, by name.
    *

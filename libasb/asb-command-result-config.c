@@ -93,7 +93,7 @@ asb_command_result_config_class_init (AsbCommandResultConfigClass *klass)
   /**
    * AsbCommandResultConfig:max-stdout-bytes:
    *
-   * Bytes of standard output to keep.
+   * Bytes of standard output to keep. The default is 1 MiB.
    *
    * Since: 1.0
    */
@@ -103,7 +103,7 @@ asb_command_result_config_class_init (AsbCommandResultConfigClass *klass)
   /**
    * AsbCommandResultConfig:max-stderr-bytes:
    *
-   * Bytes of standard error to keep.
+   * Bytes of standard error to keep. The default is 1 MiB.
    *
    * Since: 1.0
    */
@@ -113,7 +113,7 @@ asb_command_result_config_class_init (AsbCommandResultConfigClass *klass)
   /**
    * AsbCommandResultConfig:preserve-tail-bytes:
    *
-   * How many of them are the last ones; the others are the first ones.
+   * How many of them are the last ones; the others are the first ones. The default is 256 KiB.
    *
    * Since: 1.0
    */

@@ -328,7 +328,8 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
   /**
    * AsbCommandSpec:columns:
    *
-   * Columns of the terminal when it begins; [method@Command.resize] changes them.
+   * Columns of the terminal when it begins; [method@Command.resize] changes them. 1 to 65,535; the
+   * default is 80.
    *
    * Since: 1.0
    */
@@ -338,7 +339,7 @@ asb_command_spec_class_init (AsbCommandSpecClass *klass)
   /**
    * AsbCommandSpec:rows:
    *
-   * Rows of the terminal when it begins.
+   * Rows of the terminal when it begins. 1 to 65,535; the default is 24.
    *
    * Since: 1.0
    */

@@ -123,7 +123,7 @@ asb_endpoint_class_init (AsbEndpointClass *klass)
   properties[PROP_URI] = g_param_spec_string ("uri", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
-   * AsbEndpoint:headers:
+   * AsbEndpoint:headers: (type GLib.HashTable(utf8,utf8))
    *
    * Headers to send with each request, by name; %NULL for none. They may be secret.
    *

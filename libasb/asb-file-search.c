@@ -194,7 +194,7 @@ asb_file_search_class_init (AsbFileSearchClass *klass)
   /**
    * AsbFileSearch:max-depth:
    *
-   * How deep to go; 1: only what is in the directory itself; 0: no limit.
+   * How deep to go; 1: only what is in the directory itself; 0: no limit. At most 4,096.
    *
    * Since: 1.0
    */
@@ -204,7 +204,8 @@ asb_file_search_class_init (AsbFileSearchClass *klass)
   /**
    * AsbFileSearch:max-results:
    *
-   * How many results there may be. When there are more, [property@SearchResult:cut] says so.
+   * How many results there may be. When there are more, [property@SearchResult:cut] says so. 1 to
+   * 262,144; the default is 10,000.
    *
    * Since: 1.0
    */
@@ -224,7 +225,7 @@ asb_file_search_class_init (AsbFileSearchClass *klass)
   /**
    * AsbFileSearch:time-limit-ms:
    *
-   * How long to search, in milliseconds; 0: no limit.
+   * How long to search, in milliseconds; 0: no limit. At most 86,400,000, a day.
    *
    * Since: 1.0
    */

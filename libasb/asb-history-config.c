@@ -289,7 +289,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:mode:
    *
-   * Where the record goes.
+   * Where the record goes. The default is %ASB_HISTORY_MODE_SANDBOX.
    *
    * Since: 1.0
    */
@@ -299,7 +299,8 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:consistency:
    *
-   * What happens when the record cannot be written.
+   * What happens when the record cannot be written. The default is
+   * %ASB_HISTORY_CONSISTENCY_STRICT_START.
    *
    * Since: 1.0
    */
@@ -309,7 +310,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:ttl-days:
    *
-   * Days to keep finished operations; ≥ 1, or 0 for ever.
+   * Days to keep finished operations; ≥ 1, or 0 for ever. The default is 7.
    *
    * Since: 1.0
    */
@@ -319,7 +320,8 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:max-database-bytes:
    *
-   * Bytes the record may have in use; ≥ 4 MiB. All its files together stay under twice as much.
+   * Bytes the record may have in use; ≥ 4 MiB. All its files together stay under twice as much. The
+   * default is 128 MiB.
    *
    * Since: 1.0
    */
@@ -330,7 +332,8 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:max-operation-output-bytes:
    *
-   * Bytes of output kept for one command; ≥ 1, less than the database may have.
+   * Bytes of output kept for one command; ≥ 1, less than the database may have. The default is 16
+   * MiB.
    *
    * Since: 1.0
    */
@@ -341,7 +344,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:overflow-policy:
    *
-   * `delete_oldest`, `stop_recording` or `fail_operation`.
+   * `delete_oldest`, `stop_recording` or `fail_operation`. The default is `delete_oldest`.
    *
    * Since: 1.0
    */
@@ -351,7 +354,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:capture-stdout:
    *
-   * Whether standard output is recorded.
+   * Whether standard output is recorded. The default is %TRUE.
    *
    * Since: 1.0
    */
@@ -361,7 +364,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:capture-stderr:
    *
-   * Whether standard error is recorded.
+   * Whether standard error is recorded. The default is %TRUE.
    *
    * Since: 1.0
    */
@@ -371,7 +374,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-chunk-bytes:
    *
-   * Bytes in a stored piece of output; 4 KiB to 256 KiB.
+   * Bytes in a stored piece of output; 4 KiB to 256 KiB. The default is 16 KiB.
    *
    * Since: 1.0
    */
@@ -381,7 +384,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-flush-bytes:
    *
-   * Bytes after which output is stored; 1 to 1 MiB.
+   * Bytes after which output is stored; 1 to 1 MiB. The default is 32 KiB.
    *
    * Since: 1.0
    */
@@ -391,7 +394,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-flush-interval-ms:
    *
-   * Milliseconds after which output is stored; 0 (off) to 5,000.
+   * Milliseconds after which output is stored; 0 (off) to 5,000. The default is 500.
    *
    * Since: 1.0
    */
@@ -401,7 +404,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-queue-max-bytes:
    *
-   * Bytes of output that may wait to be stored; 4 KiB to 64 MiB.
+   * Bytes of output that may wait to be stored; 4 KiB to 64 MiB. The default is 4 MiB.
    *
    * Since: 1.0
    */
@@ -411,7 +414,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-queue-max-chunks:
    *
-   * Pieces that may wait to be stored; 1 to 4,096.
+   * Pieces that may wait to be stored; 1 to 4,096. The default is 256.
    *
    * Since: 1.0
    */
@@ -421,7 +424,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:output-write-timeout-seconds:
    *
-   * Seconds a write may take; more than 0, at most 300.
+   * Seconds a write may take; more than 0, at most 300. The default is 10.
    *
    * Since: 1.0
    */
@@ -431,7 +434,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:cleanup-min-interval-seconds:
    *
-   * Seconds between two clean-ups; 0 to 86,400.
+   * Seconds between two clean-ups; 0 to 86,400. The default is 3,600.
    *
    * Since: 1.0
    */
@@ -442,7 +445,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:consumer-active-ttl-days:
    *
-   * Days a reader that fell silent still holds back clean-up; 1 to 3,650.
+   * Days a reader that fell silent still holds back clean-up; 1 to 3,650. The default is 30.
    *
    * Since: 1.0
    */
@@ -452,7 +455,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:compression:
    *
-   * `identity`, `zlib` or `gzip`.
+   * `identity`, `zlib` or `gzip`. The default is `identity`.
    *
    * Since: 1.0
    */
@@ -462,7 +465,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:compression-min-bytes:
    *
-   * Bytes from which output is compressed; ≥ 0.
+   * Bytes from which output is compressed; ≥ 0. The default is 4 KiB.
    *
    * Since: 1.0
    */
@@ -472,7 +475,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:compression-level:
    *
-   * How hard to compress; 1 to 9.
+   * How hard to compress; 1 to 9. The default is 1.
    *
    * Since: 1.0
    */
@@ -482,7 +485,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:sqlite-busy-timeout-ms:
    *
-   * Milliseconds to wait for another writer; 100 to 60,000.
+   * Milliseconds to wait for another writer; 100 to 60,000. The default is 5,000.
    *
    * Since: 1.0
    */
@@ -492,7 +495,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:sqlite-cache-bytes:
    *
-   * Memory for the database; 1 MiB to 64 MiB.
+   * Memory for the database; 1 MiB to 64 MiB. The default is 4 MiB.
    *
    * Since: 1.0
    */
@@ -502,7 +505,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:helper-query-max-bytes:
    *
-   * Bytes in the answer to a query; 64 KiB to 32 MiB.
+   * Bytes in the answer to a query; 64 KiB to 32 MiB. The default is 4 MiB.
    *
    * Since: 1.0
    */
@@ -512,7 +515,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:helper-envelope-max-bytes:
    *
-   * Bytes in a batch; 64 KiB to 16 MiB.
+   * Bytes in a batch; 64 KiB to 16 MiB. The default is 1 MiB.
    *
    * Since: 1.0
    */
@@ -524,7 +527,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
    * AsbHistoryConfig:cleanup-interval-operations:
    *
    * Operations between two clean-ups by age; 1 to 10,000. What is too large is made smaller at
-   * once.
+   * once. The default is 100.
    *
    * Since: 1.0
    */
@@ -534,7 +537,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:cleanup-on-connect:
    *
-   * Whether to clean up when a client connects.
+   * Whether to clean up when a client connects. The default is %TRUE.
    *
    * Since: 1.0
    */
@@ -544,7 +547,7 @@ asb_history_config_class_init (AsbHistoryConfigClass *klass)
   /**
    * AsbHistoryConfig:stale-started-after-seconds:
    *
-   * Seconds after which an operation nobody ended counts as lost; 30 to 86,400.
+   * Seconds after which an operation nobody ended counts as lost; 30 to 86,400. The default is 300.
    *
    * Since: 1.0
    */
@@ -719,7 +722,7 @@ asb_history_config_set_ttl_days (AsbHistoryConfig *self, gint64 ttl_days)
  *
  * Gets [property@HistoryConfig:max-database-bytes].
  *
- * Returns: the size the database may reach; ≥ 16 MiB
+ * Returns: bytes the record may have in use; ≥ 4 MiB
  *
  * Since: 1.0
  */

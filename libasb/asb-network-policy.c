@@ -114,7 +114,7 @@ asb_network_policy_class_init (AsbNetworkPolicyClass *klass)
   /**
    * AsbNetworkPolicy:default-action:
    *
-   * What becomes of connections no rule is for.
+   * What becomes of connections no rule is for. The default is %ASB_NETWORK_ACTION_DENY.
    *
    * Since: 1.0
    */

@@ -218,7 +218,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
    * AsbOpensandboxConfig:provider-key:
    *
    * A name for the server, part of the identity of its sandboxes: it is to be the same wherever
-   * they are connected to.
+   * they are connected to. The default is `opensandbox-default`.
    *
    * Since: 1.0
    */
@@ -229,7 +229,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
    * AsbOpensandboxConfig:use-server-proxy:
    *
    * Whether the sandboxes are reached through the lifecycle server, and not at addresses of their
-   * own.
+   * own. The default is %TRUE.
    *
    * Since: 1.0
    */
@@ -239,7 +239,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
   /**
    * AsbOpensandboxConfig:request-timeout-seconds:
    *
-   * How long an answer of the server may take, in seconds.
+   * How long an answer of the server may take, in seconds. 0.001 to 31,622,400; the default is 30.
    *
    * Since: 1.0
    */
@@ -247,7 +247,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
       "request-timeout-seconds", NULL, NULL, 0.001, 31622400, 30, ASB_PARAM_READWRITE);
 
   /**
-   * AsbOpensandboxConfig:headers:
+   * AsbOpensandboxConfig:headers: (type GLib.HashTable(utf8,utf8))
    *
    * Headers to send with each request, by name; %NULL for none. They may be secret.
    *
@@ -268,7 +268,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
   /**
    * AsbOpensandboxConfig:max-connections:
    *
-   * How many connections there may be at once.
+   * How many connections there may be at once. 1 to 65,535; the default is 1,024.
    *
    * Since: 1.0
    */
@@ -278,7 +278,8 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
   /**
    * AsbOpensandboxConfig:max-connections-per-host:
    *
-   * How many connections there may be at once to one server or sandbox.
+   * How many connections there may be at once to one server or sandbox. 1 to 65,535; the default is
+   * 1,024.
    *
    * Since: 1.0
    */
@@ -288,7 +289,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
   /**
    * AsbOpensandboxConfig:keep-alive-seconds:
    *
-   * How long a connection nobody uses is kept.
+   * How long a connection nobody uses is kept, in seconds. 1 to 3,600; the default is 20.
    *
    * Since: 1.0
    */
@@ -319,7 +320,7 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
    *
    * The way into the sandboxes: `auto` for the best there is, `guest` for one that has the guest
    * work there, `websocket` or `pty` for a certain one of these, or `native` for what the server
-   * offers itself.
+   * offers itself. The default is `auto`.
    *
    * Since: 1.0
    */
@@ -707,7 +708,7 @@ asb_opensandbox_config_set_max_connections_per_host (AsbOpensandboxConfig *self,
  *
  * Gets [property@OpensandboxConfig:keep-alive-seconds].
  *
- * Returns: how long a connection nobody uses is kept
+ * Returns: how long a connection nobody uses is kept, in seconds
  *
  * Since: 1.0
  */
@@ -722,7 +723,7 @@ asb_opensandbox_config_get_keep_alive_seconds (AsbOpensandboxConfig *self)
 /**
  * asb_opensandbox_config_set_keep_alive_seconds:
  * @self: a [class@OpensandboxConfig]
- * @keep_alive_seconds: how long a connection nobody uses is kept
+ * @keep_alive_seconds: how long a connection nobody uses is kept, in seconds
  *
  * Sets [property@OpensandboxConfig:keep-alive-seconds].
  *

@@ -120,7 +120,7 @@ asb_sandbox_filter_class_init (AsbSandboxFilterClass *klass)
       = g_param_spec_variant ("states", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, ASB_PARAM_READWRITE);
 
   /**
-   * AsbSandboxFilter:metadata:
+   * AsbSandboxFilter:metadata: (type GLib.HashTable(utf8,utf8))
    *
    * Names and values a sandbox must have, all of them.
    *
@@ -142,7 +142,7 @@ asb_sandbox_filter_class_init (AsbSandboxFilterClass *klass)
   /**
    * AsbSandboxFilter:page-size:
    *
-   * Sandboxes a page, 1 to 1,000.
+   * Sandboxes a page, 1 to 1,000. The default is 100.
    *
    * Since: 1.0
    */

@@ -180,7 +180,7 @@ asb_sandbox_ref_class_init (AsbSandboxRefClass *klass)
       = g_param_spec_string ("endpoint-fingerprint", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
-   * AsbSandboxRef:metadata:
+   * AsbSandboxRef:metadata: (type GLib.HashTable(utf8,utf8))
    *
    * Names and values kept with the sandbox.
    *

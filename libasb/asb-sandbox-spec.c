@@ -300,7 +300,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
   /**
    * AsbSandboxSpec:workdir:
    *
-   * The default working directory, made if missing.
+   * The default working directory, made if missing. The default is `/workspace`.
    *
    * Since: 1.0
    */
@@ -318,7 +318,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
       = g_param_spec_boxed ("environment", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
 
   /**
-   * AsbSandboxSpec:metadata:
+   * AsbSandboxSpec:metadata: (type GLib.HashTable(utf8,utf8))
    *
    * Names and values to keep with the sandbox.
    *
@@ -352,7 +352,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
   /**
    * AsbSandboxSpec:lifetime:
    *
-   * Whether it ends with the program that makes it.
+   * Whether it ends with the program that makes it. The default is %ASB_LIFETIME_OWNED.
    *
    * Since: 1.0
    */
@@ -362,7 +362,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
   /**
    * AsbSandboxSpec:ttl-mode:
    *
-   * What was said about the time to live.
+   * What was said about the time to live. The default is %ASB_TTL_MODE_UNSET.
    *
    * Since: 1.0
    */
@@ -383,7 +383,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
    * AsbSandboxSpec:await-readiness:
    *
    * Whether the answer is to wait until it can be worked in the sandbox. If not, whoever asked for
-   * the sandbox finds that out.
+   * the sandbox finds that out. The default is %TRUE.
    *
    * Since: 1.0
    */
@@ -411,7 +411,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
       = g_param_spec_boxed ("entrypoint", NULL, NULL, G_TYPE_STRV, ASB_PARAM_READWRITE);
 
   /**
-   * AsbSandboxSpec:resources:
+   * AsbSandboxSpec:resources: (type GLib.HashTable(utf8,utf8))
    *
    * Shares of the host to ask for, by name, in the provider's notation: `cpu` → `1`, `memory` →
    * `2Gi`. %NULL for the provider's default.
@@ -485,7 +485,7 @@ asb_sandbox_spec_class_init (AsbSandboxSpecClass *klass)
    * AsbSandboxSpec:cleanup:
    *
    * What the backend that makes the sandbox does with it when it is closed: for providers whose
-   * sandboxes end by themselves.
+   * sandboxes end by themselves. The default is %ASB_CLEANUP_POLICY_ON_CLOSE.
    *
    * Since: 1.0
    */

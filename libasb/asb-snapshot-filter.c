@@ -160,7 +160,7 @@ asb_snapshot_filter_class_init (AsbSnapshotFilterClass *klass)
   /**
    * AsbSnapshotFilter:page-size:
    *
-   * Snapshots a page, 1 to 1,000.
+   * Snapshots a page, 1 to 1,000. The default is 100.
    *
    * Since: 1.0
    */
