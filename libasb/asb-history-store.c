@@ -49,6 +49,19 @@ asb_history_store_get_records_in_place (AsbHistoryStore *self)
 }
 
 /**
+ * AsbHistoryStoreInterface::open:
+ * @self: a [iface@HistoryStore]
+ * @transport: the way into the sandbox
+ * @ref: the sandbox
+ * @config: what is recorded
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@HistoryStore.open_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_open_async:
  * @self: a [iface@HistoryStore]
  * @transport: the way into the sandbox
@@ -139,6 +152,17 @@ asb_history_store_open (AsbHistoryStore *self, AsbTransport *transport, AsbSandb
 }
 
 /**
+ * AsbHistoryStoreInterface::record:
+ * @self: a [iface@HistoryStore]
+ * @batch: an `a{sv}` with `batch_id` and `records`, see the history schema
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@HistoryStore.record_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_record_async:
  * @self: a [iface@HistoryStore]
  * @batch: an `a{sv}` with `batch_id` and `records`, see the history schema
@@ -220,6 +244,19 @@ asb_history_store_record (AsbHistoryStore *self, GVariant *batch, GCancellable *
   asb_history_store_record_async (self, batch, cancellable, asb_sync_ready_cb, &sync);
   return asb_history_store_record_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbHistoryStoreInterface::query:
+ * @self: a [iface@HistoryStore]
+ * @after_seq: the last change already seen, 0 for none
+ * @limit: how many changes at most, 1 to 10,000
+ * @max_bytes: how large the answer may be, at least one change is always given
+ * @task: to be answered with an [class@HistoryPage]: a page of changes
+ *
+ * Does what [method@HistoryStore.query_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_history_store_query_async:
@@ -308,6 +345,18 @@ asb_history_store_query (AsbHistoryStore *self, gint64 after_seq, guint limit, g
 }
 
 /**
+ * AsbHistoryStoreInterface::get_operations:
+ * @self: a [iface@HistoryStore]
+ * @event_ids: (array zero-terminated=1): the ids, at most 1,000
+ * @task: to be answered with a [iface@Gio.ListModel]: the operations, as [class@HistoryOperation];
+ * unknown ids are left out
+ *
+ * Does what [method@HistoryStore.get_operations_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_get_operations_async:
  * @self: a [iface@HistoryStore]
  * @event_ids: (array zero-terminated=1): the ids, at most 1,000
@@ -388,6 +437,18 @@ asb_history_store_get_operations (AsbHistoryStore *self, const char *const *even
   asb_history_store_get_operations_async (self, event_ids, cancellable, asb_sync_ready_cb, &sync);
   return asb_history_store_get_operations_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbHistoryStoreInterface::get_output:
+ * @self: a [iface@HistoryStore]
+ * @event_id: the id of the operation
+ * @stream: which stream of it
+ * @task: to be answered with a [class@Gio.InputStream]: a stream of the bytes that were kept
+ *
+ * Does what [method@HistoryStore.get_output_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_history_store_get_output_async:
@@ -474,6 +535,16 @@ asb_history_store_get_output (AsbHistoryStore *self, const char *event_id, AsbOu
 }
 
 /**
+ * AsbHistoryStoreInterface::export_database:
+ * @self: a [iface@HistoryStore]
+ * @task: to be answered with a [class@Gio.InputStream]: a stream of the bytes of the database
+ *
+ * Does what [method@HistoryStore.export_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_export_async:
  * @self: a [iface@HistoryStore]
  * @cancellable: (nullable): a way to cancel
@@ -554,6 +625,18 @@ asb_history_store_export (AsbHistoryStore *self, GCancellable *cancellable, GErr
   asb_history_store_export_async (self, cancellable, asb_sync_ready_cb, &sync);
   return asb_history_store_export_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbHistoryStoreInterface::acknowledge:
+ * @self: a [iface@HistoryStore]
+ * @consumer_id: the name of the reader
+ * @seq: the last change it has
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@HistoryStore.acknowledge_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_history_store_acknowledge_async:
@@ -641,6 +724,16 @@ asb_history_store_acknowledge (AsbHistoryStore *self, const char *consumer_id, g
 }
 
 /**
+ * AsbHistoryStoreInterface::cleanup:
+ * @self: a [iface@HistoryStore]
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@HistoryStore.cleanup_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_cleanup_async:
  * @self: a [iface@HistoryStore]
  * @cancellable: (nullable): a way to cancel
@@ -717,6 +810,16 @@ asb_history_store_cleanup (AsbHistoryStore *self, GCancellable *cancellable, GEr
 }
 
 /**
+ * AsbHistoryStoreInterface::get_status:
+ * @self: a [iface@HistoryStore]
+ * @task: to be answered with an [class@HistoryStatus]: the status
+ *
+ * Does what [method@HistoryStore.get_status_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_history_store_get_status_async:
  * @self: a [iface@HistoryStore]
  * @cancellable: (nullable): a way to cancel
@@ -790,6 +893,16 @@ asb_history_store_get_status (AsbHistoryStore *self, GCancellable *cancellable, 
   asb_history_store_get_status_async (self, cancellable, asb_sync_ready_cb, &sync);
   return asb_history_store_get_status_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbHistoryStoreInterface::close:
+ * @self: a [iface@HistoryStore]
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@HistoryStore.close_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_history_store_close_async:

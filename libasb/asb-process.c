@@ -115,6 +115,17 @@ asb_process_force_exit (AsbProcess *self)
 }
 
 /**
+ * AsbProcessInterface::wait:
+ * @self: a [iface@Process]
+ * @task: to be answered with an [class@CommandResult]: how it ended; the output it holds is empty,
+ * that is read from the streams
+ *
+ * Does what [method@Process.wait_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_process_wait_async:
  * @self: a [iface@Process]
  * @cancellable: (nullable): a way to cancel
@@ -191,6 +202,18 @@ asb_process_wait (AsbProcess *self, GCancellable *cancellable, GError **error)
   asb_process_wait_async (self, cancellable, asb_sync_ready_cb, &sync);
   return asb_process_wait_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProcessInterface::send_signal:
+ * @self: a [iface@Process]
+ * @signal_number: the signal, 1 to 64
+ * @task: to be answered with a boolean: whether it was delivered; %FALSE without an error if the
+ * command had ended
+ *
+ * Does what [method@Process.send_signal_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_process_send_signal_async:
@@ -272,6 +295,19 @@ asb_process_send_signal (AsbProcess *self, int signal_number, GCancellable *canc
   asb_process_send_signal_async (self, signal_number, cancellable, asb_sync_ready_cb, &sync);
   return asb_process_send_signal_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProcessInterface::resize:
+ * @self: a [iface@Process]
+ * @columns: columns, 1 to 65,535
+ * @rows: rows, 1 to 65,535
+ * @task: to be answered with a boolean: whether it was changed; %FALSE without an error if the
+ * command had ended
+ *
+ * Does what [method@Process.resize_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_process_resize_async:

@@ -25,6 +25,17 @@ attach_watch (AsbMetricsWatch *watch, GMainContext *context)
 }
 
 /**
+ * AsbProviderInterface::get_metrics:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [class@SandboxMetrics]: what it takes now
+ *
+ * Does what [method@Provider.get_metrics_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_get_metrics_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -106,6 +117,17 @@ asb_provider_get_metrics (AsbProvider *self, const char *sandbox_id, GCancellabl
   asb_provider_get_metrics_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_get_metrics_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::watch_metrics:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [class@MetricsWatch]: the watch
+ *
+ * Does what [method@Provider.watch_metrics_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_watch_metrics_async:

@@ -10,13 +10,12 @@
 /* What sandboxes may connect to. */
 
 /**
- * AsbProviderInterface::remove_network_rules:
+ * AsbProviderInterface::get_network_policy:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
- * @targets: (array zero-terminated=1): the targets of the rules
- * @task: to be answered with an [class@NetworkPolicy]
+ * @task: to be answered with an [class@NetworkPolicy]: the policy as it is
  *
- * Takes away all rules for some targets.
+ * Does what [method@Provider.get_network_policy_async] says.
  *
  * Since: 1.0
  */
@@ -103,6 +102,18 @@ asb_provider_get_network_policy (AsbProvider *self, const char *sandbox_id,
   asb_provider_get_network_policy_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_get_network_policy_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::set_network_policy:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @policy: what the sandbox may connect to
+ * @task: to be answered with an [class@NetworkPolicy]: the policy as it is now
+ *
+ * Does what [method@Provider.set_network_policy_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_set_network_policy_async:
@@ -195,6 +206,18 @@ asb_provider_set_network_policy (AsbProvider *self, const char *sandbox_id,
 }
 
 /**
+ * AsbProviderInterface::patch_network_policy:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @policy: the rules to add; nothing else of it counts
+ * @task: to be answered with an [class@NetworkPolicy]: the policy as it is now
+ *
+ * Does what [method@Provider.patch_network_policy_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_patch_network_policy_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -285,6 +308,18 @@ asb_provider_patch_network_policy (AsbProvider *self, const char *sandbox_id,
                                            &sync);
   return asb_provider_patch_network_policy_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::remove_network_rules:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @targets: (array zero-terminated=1): the targets of the rules
+ * @task: to be answered with an [class@NetworkPolicy]: the policy as it is now
+ *
+ * Does what [method@Provider.remove_network_rules_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_remove_network_rules_async:

@@ -52,6 +52,20 @@ ref_arguments (GVariant *arguments)
 }
 
 /**
+ * AsbProviderInterface::get_endpoint:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @port: the port inside, 1 to 65535
+ * @expires: when the address shall cease to be good, in seconds since 1970, where it is signed; 0
+ * for one that is not signed
+ * @task: to be answered with an [class@Endpoint]: the address
+ *
+ * Does what [method@Provider.get_endpoint_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_get_endpoint_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -145,6 +159,18 @@ asb_provider_get_endpoint (AsbProvider *self, const char *sandbox_id, guint port
 }
 
 /**
+ * AsbProviderInterface::patch_metadata:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @changes: names and their new values, an `a{sms}`; nothing takes a name away
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of it now
+ *
+ * Does what [method@Provider.patch_metadata_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_patch_metadata_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -236,6 +262,19 @@ asb_provider_patch_metadata (AsbProvider *self, const char *sandbox_id, GVariant
 }
 
 /**
+ * AsbProviderInterface::get_diagnostics:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @kind: what to tell: `logs`, `events`, `inspect`, `summary`, or what else the provider knows
+ * @scope: (nullable): the part to tell of; %NULL for all
+ * @task: to be answered with an [class@Diagnostics]: the text
+ *
+ * Does what [method@Provider.get_diagnostics_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_get_diagnostics_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -325,6 +364,19 @@ asb_provider_get_diagnostics (AsbProvider *self, const char *sandbox_id, const c
                                       &sync);
   return asb_provider_get_diagnostics_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::call_service:
+ * @self: a [iface@Provider]
+ * @sandbox_id: (nullable): the id of the sandbox; %NULL for what is about none
+ * @name: the name of the function
+ * @arguments: (nullable): what it is given, an `a{sv}`; %NULL for nothing
+ * @task: to be answered with a [struct@GLib.Variant]: what it answers, an `a{sv}`
+ *
+ * Does what [method@Provider.call_service_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_call_service_async:

@@ -10,6 +10,18 @@
 /* Snapshots: their ids are text, as those of sandboxes. */
 
 /**
+ * AsbProviderInterface::create_snapshot:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @name: (nullable): a name for people; %NULL for none
+ * @task: to be answered with an [class@Snapshot]: what the provider knows of the snapshot
+ *
+ * Does what [method@Provider.create_snapshot_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_create_snapshot_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -98,6 +110,17 @@ asb_provider_create_snapshot (AsbProvider *self, const char *sandbox_id, const c
 }
 
 /**
+ * AsbProviderInterface::get_snapshot:
+ * @self: a [iface@Provider]
+ * @snapshot_id: the id of the snapshot
+ * @task: to be answered with an [class@Snapshot]: what the provider knows of it
+ *
+ * Does what [method@Provider.get_snapshot_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_get_snapshot_async:
  * @self: a [iface@Provider]
  * @snapshot_id: the id of the snapshot
@@ -182,6 +205,17 @@ asb_provider_get_snapshot (AsbProvider *self, const char *snapshot_id, GCancella
 }
 
 /**
+ * AsbProviderInterface::list_snapshots:
+ * @self: a [iface@Provider]
+ * @filter: which of them
+ * @task: to be answered with a [iface@Gio.ListModel]: a list of [class@Snapshot]
+ *
+ * Does what [method@Provider.list_snapshots_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_list_snapshots_async:
  * @self: a [iface@Provider]
  * @filter: which of them
@@ -264,6 +298,17 @@ asb_provider_list_snapshots (AsbProvider *self, AsbSnapshotFilter *filter,
   asb_provider_list_snapshots_async (self, filter, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_list_snapshots_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::delete_snapshot:
+ * @self: a [iface@Provider]
+ * @snapshot_id: the id of the snapshot
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Provider.delete_snapshot_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_delete_snapshot_async:

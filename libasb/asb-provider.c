@@ -261,6 +261,17 @@ check_mounts (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 }
 
 /**
+ * AsbProviderInterface::create_sandbox:
+ * @self: a [iface@Provider]
+ * @spec: what it should be like
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of the new sandbox
+ *
+ * Does what [method@Provider.create_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_create_sandbox_async:
  * @self: a [iface@Provider]
  * @spec: what it should be like
@@ -355,6 +366,17 @@ asb_provider_create_sandbox (AsbProvider *self, AsbSandboxSpec *spec, GCancellab
 }
 
 /**
+ * AsbProviderInterface::get_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of it
+ *
+ * Does what [method@Provider.get_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_get_sandbox_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -437,6 +459,18 @@ asb_provider_get_sandbox (AsbProvider *self, const char *sandbox_id, GCancellabl
   asb_provider_get_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_get_sandbox_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::list_sandboxes:
+ * @self: a [iface@Provider]
+ * @filter: which of them
+ * @task: to be answered with a [iface@Gio.ListModel]: the sandboxes, as [class@SandboxInfo], at
+ * most a page of them
+ *
+ * Does what [method@Provider.list_sandboxes_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_list_sandboxes_async:
@@ -523,6 +557,17 @@ asb_provider_list_sandboxes (AsbProvider *self, AsbSandboxFilter *filter, GCance
 }
 
 /**
+ * AsbProviderInterface::delete_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Provider.delete_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_delete_sandbox_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -606,6 +651,18 @@ asb_provider_delete_sandbox (AsbProvider *self, const char *sandbox_id, GCancell
   asb_provider_delete_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_delete_sandbox_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::renew_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @seconds: seconds from now, > 0
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of it
+ *
+ * Does what [method@Provider.renew_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_renew_sandbox_async:
@@ -694,6 +751,17 @@ asb_provider_renew_sandbox (AsbProvider *self, const char *sandbox_id, gint64 se
 }
 
 /**
+ * AsbProviderInterface::pause_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of it
+ *
+ * Does what [method@Provider.pause_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_pause_sandbox_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -777,6 +845,17 @@ asb_provider_pause_sandbox (AsbProvider *self, const char *sandbox_id, GCancella
 }
 
 /**
+ * AsbProviderInterface::resume_sandbox:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [class@SandboxInfo]: what the provider knows of it
+ *
+ * Does what [method@Provider.resume_sandbox_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_resume_sandbox_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -858,6 +937,18 @@ asb_provider_resume_sandbox (AsbProvider *self, const char *sandbox_id, GCancell
   asb_provider_resume_sandbox_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_resume_sandbox_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::open_stream:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @spec: what stands at the other end
+ * @task: to be answered with a [class@Gio.IOStream]: the stream; both its ends should be pollable
+ *
+ * Does what [method@Provider.open_stream_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_open_stream_async:
@@ -950,6 +1041,20 @@ asb_provider_open_stream (AsbProvider *self, const char *sandbox_id, AsbStreamSp
   asb_provider_open_stream_async (self, sandbox_id, spec, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_open_stream_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::put_file:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @path: (type filename): the absolute path inside
+ * @contents: the contents
+ * @mode: the permission bits, 0 to 07777
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Provider.put_file_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_put_file_async:
@@ -1046,6 +1151,17 @@ asb_provider_put_file (AsbProvider *self, const char *sandbox_id, const char *pa
 }
 
 /**
+ * AsbProviderInterface::open_transport:
+ * @self: a [iface@Provider]
+ * @sandbox_id: the id of the sandbox
+ * @task: to be answered with an [iface@Transport]: the transport
+ *
+ * Does what [method@Provider.open_transport_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_provider_open_transport_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
@@ -1128,6 +1244,16 @@ asb_provider_open_transport (AsbProvider *self, const char *sandbox_id, GCancell
   asb_provider_open_transport_async (self, sandbox_id, cancellable, asb_sync_ready_cb, &sync);
   return asb_provider_open_transport_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbProviderInterface::diagnose:
+ * @self: a [iface@Provider]
+ * @task: to be answered with a [struct@GLib.Variant]: the findings, see [method@Provider.diagnose]
+ *
+ * Does what [method@Provider.diagnose_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_provider_diagnose_async:

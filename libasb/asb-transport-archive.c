@@ -10,6 +10,17 @@
 /* The operations of transports on archives. */
 
 /**
+ * AsbTransportInterface::open_archive:
+ * @self: a [iface@Transport]
+ * @options: what to pack
+ * @task: to be answered with a [class@Gio.InputStream]: the archive, as a stream
+ *
+ * Does what [method@Transport.open_archive_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_open_archive_async:
  * @self: a [iface@Transport]
  * @options: what to pack
@@ -95,6 +106,17 @@ asb_transport_open_archive (AsbTransport *self, AsbArchiveOptions *options,
   asb_transport_open_archive_async (self, options, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_open_archive_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::extract_archive:
+ * @self: a [iface@Transport]
+ * @options: where it goes, and what it may hold
+ * @task: to be answered with a [class@Gio.OutputStream]: the stream
+ *
+ * Does what [method@Transport.extract_archive_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_extract_archive_async:

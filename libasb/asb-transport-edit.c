@@ -10,6 +10,18 @@
 /* The operation of transports that edits. */
 
 /**
+ * AsbTransportInterface::edit_file:
+ * @self: a [iface@Transport]
+ * @edit: what to replace
+ * @task: to be answered with an [class@FileInfo]: what is known of the new file: its hash, the
+ * previous one, and how often the text was replaced
+ *
+ * Does what [method@Transport.edit_file_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_edit_file_async:
  * @self: a [iface@Transport]
  * @edit: what to replace

@@ -10,6 +10,17 @@
 /* The operations of transports on lines and attributes. */
 
 /**
+ * AsbTransportInterface::read_lines:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with an [class@LineWindow]: the lines
+ *
+ * Does what [method@Transport.read_lines_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_read_lines_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -93,6 +104,17 @@ asb_transport_read_lines (AsbTransport *self, AsbFileRequest *request, GCancella
   asb_transport_read_lines_async (self, request, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_read_lines_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::set_attributes:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with an [class@FileInfo]: what is known of it now
+ *
+ * Does what [method@Transport.set_attributes_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_set_attributes_async:

@@ -10,6 +10,17 @@
 /* The operations of transports that search. */
 
 /**
+ * AsbTransportInterface::find_files:
+ * @self: a [iface@Transport]
+ * @search: what to look for
+ * @task: to be answered with an [class@SearchResult]: what was found, as [class@FileInfo]
+ *
+ * Does what [method@Transport.find_files_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_find_files_async:
  * @self: a [iface@Transport]
  * @search: what to look for
@@ -93,6 +104,17 @@ asb_transport_find_files (AsbTransport *self, AsbFileSearch *search, GCancellabl
   asb_transport_find_files_async (self, search, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_find_files_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::search_text:
+ * @self: a [iface@Transport]
+ * @search: what to look for
+ * @task: to be answered with an [class@SearchResult]: what was found, as [class@TextMatch]
+ *
+ * Does what [method@Transport.search_text_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_search_text_async:

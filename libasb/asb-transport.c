@@ -126,6 +126,17 @@ asb_transport_get_state (AsbTransport *self)
 }
 
 /**
+ * AsbTransportInterface::start_command:
+ * @self: a [iface@Transport]
+ * @spec: the command
+ * @task: to be answered with an [iface@Process]: the process
+ *
+ * Does what [method@Transport.start_command_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_start_command_async:
  * @self: a [iface@Transport]
  * @spec: the command
@@ -214,6 +225,17 @@ asb_transport_start_command (AsbTransport *self, AsbCommandSpec *spec, GCancella
 }
 
 /**
+ * AsbTransportInterface::query_file:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with an [class@FileInfo]: what is known of it
+ *
+ * Does what [method@Transport.query_file_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_query_file_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -298,6 +320,18 @@ asb_transport_query_file (AsbTransport *self, AsbFileRequest *request, GCancella
 }
 
 /**
+ * AsbTransportInterface::list_files:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a [iface@Gio.ListModel]: the entries, as [class@FileInfo], in byte
+ * order of their names
+ *
+ * Does what [method@Transport.list_files_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_list_files_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -380,6 +414,17 @@ asb_transport_list_files (AsbTransport *self, AsbFileRequest *request, GCancella
   asb_transport_list_files_async (self, request, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_list_files_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::read_file:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a [struct@GLib.Bytes]: the bytes
+ *
+ * Does what [method@Transport.read_file_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_read_file_async:
@@ -467,6 +512,17 @@ asb_transport_read_file (AsbTransport *self, AsbFileRequest *request, GCancellab
 }
 
 /**
+ * AsbTransportInterface::open_read:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a [class@Gio.InputStream]: the stream
+ *
+ * Does what [method@Transport.open_read_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_open_read_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -549,6 +605,17 @@ asb_transport_open_read (AsbTransport *self, AsbFileRequest *request, GCancellab
   asb_transport_open_read_async (self, request, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_open_read_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::write_file:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with an [class@FileInfo]: what is known of the new file, its hash included
+ *
+ * Does what [method@Transport.write_file_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_write_file_async:
@@ -640,6 +707,17 @@ asb_transport_write_file (AsbTransport *self, AsbFileRequest *request, GCancella
 }
 
 /**
+ * AsbTransportInterface::open_write:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a [class@Gio.OutputStream]: the stream
+ *
+ * Does what [method@Transport.open_write_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_open_write_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -726,6 +804,18 @@ asb_transport_open_write (AsbTransport *self, AsbFileRequest *request, GCancella
 }
 
 /**
+ * AsbTransportInterface::make_directory:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a boolean: whether it was made; %FALSE without an error if it was
+ * there
+ *
+ * Does what [method@Transport.make_directory_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_make_directory_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -809,6 +899,17 @@ asb_transport_make_directory (AsbTransport *self, AsbFileRequest *request,
   asb_transport_make_directory_async (self, request, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_make_directory_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::delete_file:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Transport.delete_file_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_delete_file_async:
@@ -897,6 +998,17 @@ asb_transport_delete_file (AsbTransport *self, AsbFileRequest *request, GCancell
 }
 
 /**
+ * AsbTransportInterface::move_file:
+ * @self: a [iface@Transport]
+ * @request: what is asked for
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Transport.move_file_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_move_file_async:
  * @self: a [iface@Transport]
  * @request: what is asked for
@@ -980,6 +1092,18 @@ asb_transport_move_file (AsbTransport *self, AsbFileRequest *request, GCancellab
   asb_transport_move_file_async (self, request, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_move_file_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::call:
+ * @self: a [iface@Transport]
+ * @name: the name of the call, for example `history.status`
+ * @arguments: (nullable): its arguments, an `a{sv}`
+ * @task: to be answered with a [struct@GLib.Variant]: the result, an `a{sv}`
+ *
+ * Does what [method@Transport.call_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_call_async:
@@ -1066,6 +1190,19 @@ asb_transport_call (AsbTransport *self, const char *name, GVariant *arguments,
   asb_transport_call_async (self, name, arguments, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_call_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::open_call:
+ * @self: a [iface@Transport]
+ * @name: the name of the call, for example `history.get_output`
+ * @arguments: (nullable): its arguments, an `a{sv}`
+ * @task: to be answered with a [class@Gio.InputStream]: the stream of what it sends; fails where
+ * the call fails, and at its end
+ *
+ * Does what [method@Transport.open_call_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_open_call_async:
@@ -1160,6 +1297,19 @@ asb_transport_open_call (AsbTransport *self, const char *name, GVariant *argumen
 }
 
 /**
+ * AsbTransportInterface::start_job:
+ * @self: a [iface@Transport]
+ * @spec: the command
+ * @name: (nullable): a label for people
+ * @task: to be answered with a [struct@GLib.Variant]: what is known of the job, an `a{sv}`: the
+ * status of `docs/guest-protocol.md` §4.5
+ *
+ * Does what [method@Transport.start_job_async] says.
+ *
+ * Since: 1.0
+ */
+
+/**
  * asb_transport_start_job_async:
  * @self: a [iface@Transport]
  * @spec: the command
@@ -1205,8 +1355,8 @@ asb_transport_start_job_async (AsbTransport *self, AsbCommandSpec *spec, const c
  *
  * Finishes [method@Transport.start_job_async].
  *
- * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of `docs/guest-
- * protocol.md` §4.5
+ * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of
+ * `docs/guest-protocol.md` §4.5
  *
  * Since: 1.0
  */
@@ -1231,8 +1381,8 @@ asb_transport_start_job_finish (AsbTransport *self, GAsyncResult *result, GError
  * `job.remove` by [method@Transport.call], and `job.output` by [method@Transport.open_call], as
  * `docs/guest-protocol.md` has them. Blocks; see [method@Transport.start_job_async].
  *
- * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of `docs/guest-
- * protocol.md` §4.5
+ * Returns: (transfer full): what is known of the job, an `a{sv}`: the status of
+ * `docs/guest-protocol.md` §4.5
  *
  * Since: 1.0
  */
@@ -1249,6 +1399,16 @@ asb_transport_start_job (AsbTransport *self, AsbCommandSpec *spec, const char *n
   asb_transport_start_job_async (self, spec, name, cancellable, asb_sync_ready_cb, &sync);
   return asb_transport_start_job_finish (self, asb_sync_wait (&sync), error);
 }
+
+/**
+ * AsbTransportInterface::close:
+ * @self: a [iface@Transport]
+ * @task: to be answered with a boolean: whether it was done
+ *
+ * Does what [method@Transport.close_async] says.
+ *
+ * Since: 1.0
+ */
 
 /**
  * asb_transport_close_async:

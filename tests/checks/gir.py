@@ -8,7 +8,8 @@ C = "{http://www.gtk.org/introspection/c/1.0}"
 GLIB = "{http://www.gtk.org/introspection/glib/1.0}"
 
 FUNCTIONS = {CORE + tag for tag in ("function", "method", "constructor", "function-macro")}
-DOCUMENTED = FUNCTIONS | {CORE + tag for tag in (
+CALLABLE = FUNCTIONS | {CORE + "virtual-method"}
+DOCUMENTED = CALLABLE | {CORE + tag for tag in (
     "class", "interface", "enumeration", "bitfield", "constant", "callback", "property", "record")} | {
     GLIB + "signal"}
 

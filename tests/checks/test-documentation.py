@@ -28,7 +28,7 @@ def without_version(namespace):
 
 def undocumented_parameters(namespace):
     for name, element in gir.public(namespace):
-        if element.tag not in gir.FUNCTIONS:
+        if element.tag not in gir.CALLABLE:
             continue
         for parameter in gir.parameters(element):
             if parameter.find(gir.CORE + "doc") is None:
@@ -38,7 +38,7 @@ def undocumented_parameters(namespace):
 def undocumented_returns(namespace):
     for name, element in gir.public(namespace):
         returned = element.find(gir.CORE + "return-value")
-        if element.tag not in gir.FUNCTIONS or returned is None or name.endswith("_get_type"):
+        if element.tag not in gir.CALLABLE or returned is None or name.endswith("_get_type"):
             continue
         is_void = any(kind.get("name") == "none" for kind in returned.findall(gir.CORE + "type"))
         if not is_void and returned.find(gir.CORE + "doc") is None:
