@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every asynchronous function, called in a thread with a main context of its own, answers once, in
+that context, and not before it has returned; also when it is cancelled before it, while it is under
+way, or when it is done.
+
+usage: test-asynchronous.py GIR
+"""
+
+import threading
+import unittest
+
+import every
+import tap_unittest
+from asb_test import Asb, Gio, GLib
+
+
+class Call:
+    """One call, in a thread of its own."""
+
+    def __init__(self, function, owner, cancellable, cancel_when):
+        self.function = function
+        self.owner = owner
+        self.cancellable = cancellable
+        self.cancel_when = cancel_when
+        self.threads = []
+        self.result = self.error = self.trouble = None
+
+    def arguments(self):
+        arguments = every.arguments_for(self.function.element, False, self.ready)
+        return [self.cancellable if isinstance(argument, Gio.Cancellable) else argument
+                for argument in arguments]
+
+    def ready(self, source, result, *data):
+        self.threads.append((threading.current_thread(), self.started))
+        self.result = result
+
+    def run(self):
+        context = GLib.MainContext.new()
+        context.push_thread_default()
+        try:
+            self.run_in(context)
+        except Exception as exception:  # pylint: disable=broad-except
+            self.trouble = exception
+        finally:
+            context.pop_thread_default()
+
+    def run_in(self, context):
+        self.started = False
+        getattr(self.owner, self.function.name)(*self.arguments())
+        self.started = True
+        if self.cancel_when == "under way":
+            self.cancellable.cancel()
+        while not self.threads:
+            context.iteration(True)
+        try:
+            self.value = self.function.finish(self.owner, self.result)
+        except GLib.Error as error:
+            self.value, self.error = None, error
+        if self.cancel_when == "done":
+            self.cancellable.cancel()
+        while context.iteration(False):
+            pass
+
+    def was_cancelled(self):
+        return self.error is not None and self.error.matches(
+            Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED)
+
+
+class TestAsynchronous(unittest.TestCase):
+    def call(self, function, cancel_when):
+        cancellable = Gio.Cancellable.new()
+        if cancel_when == "before":
+            cancellable.cancel()
+        call = Call(function, function.owner(), cancellable, cancel_when)
+        thread = threading.Thread(target=call.run)
+        thread.start()
+        thread.join()
+        if function.is_last:
+            every.SUBJECTS.renew()
+        if call.trouble:
+            raise call.trouble
+        self.assertEqual(call.threads, [(thread, True)])
+        return call
+
+    def check(self, function, cancel_when):
+        call = self.call(function, cancel_when)
+        if cancel_when == "before":
+            self.assertTrue(call.was_cancelled(), call.error or call.value)
+        elif cancel_when == "done":
+            self.assertFalse(call.was_cancelled())
+            self.check_goes_on(call.value)
+
+    def check_goes_on(self, value):
+        """What was made by a call that is done is not ended by its cancellable."""
+        if isinstance(value, Asb.Command):
+            value.wait(None)
+            self.assertTrue(value.get_successful())
+        elif isinstance(value, Asb.FileWatch):
+            self.assertEqual(value.get_state(), Asb.FileWatchState.ACTIVE)
+        elif isinstance(value, Asb.Process):
+            self.assertEqual(value.wait(None).get_exit_status(), 0)
+
+    @classmethod
+    def tearDownClass(cls):
+        every.SUBJECTS.renew()
+
+
+def case(function, cancel_when):
+    return lambda self: self.check(function, cancel_when)
+
+
+for function in every.all_functions():
+    if function.is_async:
+        for cancel_when in ("before", "under way", "done"):
+            name = f"test_{function.identifier}_cancelled_{cancel_when.replace(' ', '_')}"
+            setattr(TestAsynchronous, name, case(function, cancel_when))
+
+if __name__ == "__main__":
+    tap_unittest.main()
