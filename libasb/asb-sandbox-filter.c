@@ -5,6 +5,7 @@
 #include "asb-sandbox-filter.h"
 
 #include "asb-enum-types.h"
+#include "asb-filter-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -345,14 +346,11 @@ metadata_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
 static gboolean
 state_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
 {
-  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
-  GEnumValue *state = g_enum_get_value (enum_class, (int)asb_sandbox_info_get_state (info));
-  g_autofree const char **wanted = NULL;
+  AsbSandboxState state = asb_sandbox_info_get_state (info);
 
-  if (!self->states || !g_variant_is_of_type (self->states, G_VARIANT_TYPE_STRING_ARRAY))
-    return TRUE;
-  wanted = g_variant_get_strv (self->states, NULL);
-  return state && g_strv_contains (wanted, state->value_nick);
+  if (self->states && g_variant_is_of_type (self->states, G_VARIANT_TYPE_STRING_ARRAY))
+    return asb_filter_has_state (self->states, ASB_TYPE_SANDBOX_STATE, (int)state);
+  return state != ASB_SANDBOX_STATE_DELETED;
 }
 
 /**
@@ -360,8 +358,9 @@ state_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
  * @self: a [class@SandboxFilter]
  * @info: a sandbox
  *
- * Whether a sandbox has all the metadata the filter names, and one of its states. Pages are not
- * looked at. For providers, and for whoever does not trust a server to have heeded a filter.
+ * Whether a sandbox has all the metadata the filter names, and one of its states; with none,
+ * whether it is not deleted. Pages are not looked at. For providers, and for whoever does not trust
+ * a server to have heeded a filter.
  *
  * Returns: whether @info is one of those the filter lets through
  *
@@ -391,23 +390,9 @@ asb_sandbox_filter_matches (AsbSandboxFilter *self, AsbSandboxInfo *info)
 GListModel *
 asb_sandbox_filter_select (AsbSandboxFilter *self, GListModel *infos)
 {
-  g_autoptr (GListStore) page = g_list_store_new (ASB_TYPE_SANDBOX_INFO);
-  guint64 position = 0;
-  guint64 first;
-
   g_return_val_if_fail (ASB_IS_SANDBOX_FILTER (self), NULL);
   g_return_val_if_fail (G_IS_LIST_MODEL (infos), NULL);
 
-  first = (guint64)(self->page - 1) * self->page_size;
-  for (guint i = 0; i < g_list_model_get_n_items (infos); i++)
-    {
-      g_autoptr (AsbSandboxInfo) info = g_list_model_get_item (infos, i);
-
-      if (!asb_sandbox_filter_matches (self, info))
-        continue;
-      if (position >= first && position < first + self->page_size)
-        g_list_store_append (page, info);
-      position++;
-    }
-  return G_LIST_MODEL (g_steal_pointer (&page));
+  return asb_filter_select_page (infos, ASB_TYPE_SANDBOX_INFO, self->page, self->page_size,
+                                 (AsbFilterMatches)asb_sandbox_filter_matches, self);
 }

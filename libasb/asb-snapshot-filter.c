@@ -5,6 +5,7 @@
 #include "asb-snapshot-filter.h"
 
 #include "asb-enum-types.h"
+#include "asb-filter-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -379,14 +380,10 @@ asb_snapshot_filter_set_page_size (AsbSnapshotFilter *self, guint page_size)
 static gboolean
 state_matches (AsbSnapshotFilter *self, AsbSnapshot *snapshot)
 {
-  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SNAPSHOT_STATE);
-  GEnumValue *state = g_enum_get_value (enum_class, (int)asb_snapshot_get_state (snapshot));
-  g_autofree const char **wanted = NULL;
-
   if (!self->states || !g_variant_is_of_type (self->states, G_VARIANT_TYPE_STRING_ARRAY))
     return TRUE;
-  wanted = g_variant_get_strv (self->states, NULL);
-  return state && g_strv_contains (wanted, state->value_nick);
+  return asb_filter_has_state (self->states, ASB_TYPE_SNAPSHOT_STATE,
+                               (int)asb_snapshot_get_state (snapshot));
 }
 
 /**
@@ -429,23 +426,9 @@ asb_snapshot_filter_matches (AsbSnapshotFilter *self, AsbSnapshot *snapshot)
 GListModel *
 asb_snapshot_filter_select (AsbSnapshotFilter *self, GListModel *snapshots)
 {
-  g_autoptr (GListStore) page = g_list_store_new (ASB_TYPE_SNAPSHOT);
-  guint64 position = 0;
-  guint64 first;
-
   g_return_val_if_fail (ASB_IS_SNAPSHOT_FILTER (self), NULL);
   g_return_val_if_fail (G_IS_LIST_MODEL (snapshots), NULL);
 
-  first = (guint64)(self->page - 1) * self->page_size;
-  for (guint i = 0; i < g_list_model_get_n_items (snapshots); i++)
-    {
-      g_autoptr (AsbSnapshot) snapshot = g_list_model_get_item (snapshots, i);
-
-      if (!asb_snapshot_filter_matches (self, snapshot))
-        continue;
-      if (position >= first && position < first + self->page_size)
-        g_list_store_append (page, snapshot);
-      position++;
-    }
-  return G_LIST_MODEL (g_steal_pointer (&page));
+  return asb_filter_select_page (snapshots, ASB_TYPE_SNAPSHOT, self->page, self->page_size,
+                                 (AsbFilterMatches)asb_snapshot_filter_matches, self);
 }

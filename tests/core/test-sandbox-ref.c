@@ -102,6 +102,7 @@ static void
 test_select (void)
 {
   static const char *const running[] = { "running", NULL };
+  static const char *const deleted[] = { "deleted", NULL };
   g_autoptr (GListStore) all = g_list_store_new (ASB_TYPE_SANDBOX_INFO);
   g_autoptr (GHashTable) green = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
@@ -111,6 +112,7 @@ test_select (void)
   add_info (all, "c", "red", ASB_SANDBOX_STATE_STOPPED);
   add_info (all, "d", "green", ASB_SANDBOX_STATE_STOPPED);
   add_info (all, "e", "green", ASB_SANDBOX_STATE_RUNNING);
+  add_info (all, "f", "green", ASB_SANDBOX_STATE_DELETED);
   check_selected (filter, all, "abcde");
   asb_sandbox_filter_set_page_size (filter, 2);
   check_selected (filter, all, "ab");
@@ -126,6 +128,8 @@ test_select (void)
   check_selected (filter, all, "ad");
   asb_sandbox_filter_set_states (filter, g_variant_new_strv (running, -1));
   check_selected (filter, all, "ae");
+  asb_sandbox_filter_set_states (filter, g_variant_new_strv (deleted, -1));
+  check_selected (filter, all, "f");
 }
 
 /* Of an id that is no text no provider is asked. */
