@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include "asb-archive-result-private.h"
+#include "asb-backend-file-private.h"
 #include "asb-call-private.h"
 #include "asb-error.h"
 #include "asb-path-private.h"
-#include "asb-run-private.h"
 #include "asb-sync-private.h"
 
 /* Archives of a backend: a directory of the sandbox as a stream, and the other way round. */
@@ -27,18 +27,6 @@ describe_request (AsbArchiveOptions *options, gboolean unpacks)
   if (unpacks)
     g_variant_dict_insert (&dict, "conflict", "s",
                            conflicts[asb_archive_options_get_conflict (options)]);
-  return g_variant_dict_end (&dict);
-}
-
-static GVariant *
-describe_target (AsbArchiveOptions *options, gboolean unpacks)
-{
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "path",
-                               asb_path_to_variant (asb_archive_options_get_path (options)));
-  g_variant_dict_insert (&dict, "change_type", "s", unpacks ? "unpack" : "pack");
   return g_variant_dict_end (&dict);
 }
 
@@ -82,42 +70,24 @@ begin_archive (AsbBackend *self, GTask *task, AsbArchiveOptions *options, gboole
   const char *path = asb_archive_options_get_path (options);
   AsbRunRecord record
       = { .operation_type = unpacks ? "file.unpack" : "file.pack", .travels = TRUE };
-  g_autoptr (GError) error = NULL;
   g_autoptr (AsbArchiveOptions) copy = NULL;
-  g_autofree char *absolute = asb_path_resolve (self->workdir, path ? path : ".", &error);
+  g_autofree char *absolute = asb_backend_resolve_path (self, task, path ? path : ".");
 
   if (!absolute)
-    {
-      g_task_return_error (task, g_steal_pointer (&error));
-      g_object_unref (task);
-      return;
-    }
+    return;
   copy = copy_options (options, absolute);
   record.request = describe_request (copy, unpacks);
-  record.file_operation = describe_target (copy, unpacks);
+  record.file_operation = asb_backend_describe_target (absolute, unpacks ? "unpack" : "pack", NULL);
   asb_run_begin (self, task, &record, copy, perform);
 }
 
 /* Out of the sandbox. */
 
 static void
-opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  GInputStream *stream = asb_transport_open_archive_finish (ASB_TRANSPORT (source), result, &error);
-
-  if (stream)
-    asb_run_return_object (run, stream, NULL);
-  else
-    asb_run_return_error (run, error);
-}
-
-static void
 perform_open (AsbRun *run)
 {
   asb_transport_open_archive_async (run->backend->transport, ASB_ARCHIVE_OPTIONS (run->request),
-                                    g_task_get_cancellable (run->task), opened_cb, run);
+                                    g_task_get_cancellable (run->task), asb_run_answer_cb, run);
 }
 
 /* Into it. */

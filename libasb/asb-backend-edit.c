@@ -2,10 +2,9 @@
 
 #include "config.h"
 
-#include "asb-backend-private.h"
+#include "asb-backend-file-private.h"
 #include "asb-call-private.h"
 #include "asb-path-private.h"
-#include "asb-run-private.h"
 #include "asb-sync-private.h"
 
 /* The caller may change his own as soon as the call has begun. */
@@ -35,46 +34,10 @@ describe_edit (AsbFileEdit *edit)
   return g_variant_dict_end (&dict);
 }
 
-static GVariant *
-describe_target (AsbFileEdit *edit)
-{
-  const char *expected_hash = asb_file_edit_get_expected_hash (edit);
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "path", asb_path_to_variant (asb_file_edit_get_path (edit)));
-  g_variant_dict_insert (&dict, "change_type", "s", "write");
-  if (expected_hash)
-    g_variant_dict_insert (&dict, "before_hash", "s", expected_hash);
-  return g_variant_dict_end (&dict);
-}
-
-static GVariant *
-describe_result (AsbFileInfo *info)
-{
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "path", asb_path_to_variant (asb_file_info_get_path (info)));
-  g_variant_dict_insert (&dict, "size", "x", (gint64)asb_file_info_get_size (info));
-  if (asb_file_info_get_hash (info))
-    g_variant_dict_insert (&dict, "content_hash", "s", asb_file_info_get_hash (info));
-  if (asb_file_info_get_previous_hash (info))
-    g_variant_dict_insert (&dict, "previous_hash", "s", asb_file_info_get_previous_hash (info));
-  return g_variant_dict_end (&dict);
-}
-
 static void
 edit_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  AsbFileInfo *info = asb_transport_edit_file_finish (ASB_TRANSPORT (source), result, &error);
-
-  if (info)
-    asb_run_return_object (run, info, describe_result (info));
-  else
-    asb_run_return_error (run, error);
+  asb_run_answer (user_data, source, result, asb_backend_describe_written);
 }
 
 static void
@@ -90,19 +53,15 @@ begin_edit (AsbBackend *self, GTask *task, AsbFileEdit *edit)
 {
   const char *path = asb_file_edit_get_path (edit);
   AsbRunRecord record = { .operation_type = "file.write", .travels = TRUE };
-  g_autoptr (GError) error = NULL;
   g_autoptr (AsbFileEdit) copy = NULL;
-  g_autofree char *absolute = asb_path_resolve (self->workdir, path ? path : "", &error);
+  g_autofree char *absolute = asb_backend_resolve_path (self, task, path ? path : "");
 
   if (!absolute)
-    {
-      g_task_return_error (task, g_steal_pointer (&error));
-      g_object_unref (task);
-      return;
-    }
+    return;
   copy = copy_edit (edit, absolute);
   record.request = describe_edit (copy);
-  record.file_operation = describe_target (copy);
+  record.file_operation
+      = asb_backend_describe_target (absolute, "write", asb_file_edit_get_expected_hash (copy));
   asb_run_begin (self, task, &record, copy, perform_edit);
 }
 

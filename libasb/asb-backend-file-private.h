@@ -18,9 +18,17 @@ typedef struct
 void asb_backend_begin_file (AsbBackend *self, GTask *task, const AsbFileOperation *operation,
                              AsbFileRequest *request, GVariantDict *details);
 
+/* @path, absolute; NULL when it was refused and @task, which it then takes, answered. */
+char *asb_backend_resolve_path (AsbBackend *self, GTask *task, const char *path);
+
 /* A request about @path, or NULL when the path was refused and @task, which it then takes,
  * answered. */
 AsbFileRequest *asb_backend_new_file_request (AsbBackend *self, GTask *task, const char *path);
 
-/* Returns: floating */
+/* What the record says. All return a floating variant. */
 GVariant *asb_backend_describe_size (guint64 size);
+/* @before_hash (nullable): what the file must be before. */
+GVariant *asb_backend_describe_target (const char *path, const char *change_type,
+                                       const char *before_hash);
+/* @info: an AsbFileInfo of the new file */
+GVariant *asb_backend_describe_written (gpointer info);

@@ -12,8 +12,8 @@
 /* Bytes of a written file that the record shows. */
 #define PREVIEW_SIZE 10240
 
-static GVariant *
-new_file_operation (const char *path, const char *change_type, const char *before_hash)
+GVariant *
+asb_backend_describe_target (const char *path, const char *change_type, const char *before_hash)
 {
   GVariantDict dict;
 
@@ -40,27 +40,36 @@ asb_backend_begin_file (AsbBackend *self, GTask *task, const AsbFileOperation *o
     }
   g_variant_dict_insert_value (details, "path", asb_path_to_variant (path));
   record.request = g_variant_dict_end (details);
-  record.file_operation = new_file_operation (path, operation->change_type,
-                                              asb_file_request_get_expected_hash (request));
+  record.file_operation = asb_backend_describe_target (
+      path, operation->change_type, asb_file_request_get_expected_hash (request));
   asb_run_begin (self, task, &record, request, operation->perform);
   g_object_unref (request);
+}
+
+char *
+asb_backend_resolve_path (AsbBackend *self, GTask *task, const char *path)
+{
+  GError *error = NULL;
+  char *absolute = asb_path_resolve (self->workdir, path, &error);
+
+  if (!absolute)
+    {
+      g_task_return_error (task, error);
+      g_object_unref (task);
+    }
+  return absolute;
 }
 
 AsbFileRequest *
 asb_backend_new_file_request (AsbBackend *self, GTask *task, const char *path)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *absolute = asb_path_resolve (self->workdir, path, &error);
+  g_autofree char *absolute = asb_backend_resolve_path (self, task, path);
 
-  if (absolute)
-    return asb_file_request_new_for_path (absolute);
-  g_task_return_error (task, g_steal_pointer (&error));
-  g_object_unref (task);
-  return NULL;
+  return absolute ? asb_file_request_new_for_path (absolute) : NULL;
 }
 
 static GVariant *
-describe_count (GListModel *list)
+describe_count (gpointer list)
 {
   GVariantDict dict;
 
@@ -92,19 +101,35 @@ insert_preview (GVariantDict *dict, GBytes *contents)
   g_variant_dict_insert (dict, "content_truncated", "b", shown < size);
 }
 
-/* @contents may be NULL: they came by a stream. */
-static GVariant *
-describe_written (AsbFileInfo *info, GBytes *contents)
+static void
+insert_written (GVariantDict *dict, AsbFileInfo *info)
+{
+  g_variant_dict_insert_value (dict, "path", asb_path_to_variant (asb_file_info_get_path (info)));
+  g_variant_dict_insert (dict, "size", "x", (gint64)asb_file_info_get_size (info));
+  if (asb_file_info_get_hash (info))
+    g_variant_dict_insert (dict, "content_hash", "s", asb_file_info_get_hash (info));
+  if (asb_file_info_get_previous_hash (info))
+    g_variant_dict_insert (dict, "previous_hash", "s", asb_file_info_get_previous_hash (info));
+}
+
+GVariant *
+asb_backend_describe_written (gpointer info)
 {
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "path", asb_path_to_variant (asb_file_info_get_path (info)));
-  g_variant_dict_insert (&dict, "size", "x", (gint64)asb_file_info_get_size (info));
-  if (asb_file_info_get_hash (info))
-    g_variant_dict_insert (&dict, "content_hash", "s", asb_file_info_get_hash (info));
-  if (asb_file_info_get_previous_hash (info))
-    g_variant_dict_insert (&dict, "previous_hash", "s", asb_file_info_get_previous_hash (info));
+  insert_written (&dict, info);
+  return g_variant_dict_end (&dict);
+}
+
+/* @contents may be NULL: the file was written without them. */
+static GVariant *
+describe_contents_written (AsbFileInfo *info, GBytes *contents)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  insert_written (&dict, info);
   if (contents)
     insert_preview (&dict, contents);
   return g_variant_dict_end (&dict);
@@ -113,14 +138,7 @@ describe_written (AsbFileInfo *info, GBytes *contents)
 static void
 list_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  GListModel *list = asb_transport_list_files_finish (ASB_TRANSPORT (source), result, &error);
-
-  if (list)
-    asb_run_return_object (run, list, describe_count (list));
-  else
-    asb_run_return_error (run, error);
+  asb_run_answer (user_data, source, result, describe_count);
 }
 
 static void
@@ -131,23 +149,10 @@ perform_list (AsbRun *run)
 }
 
 static void
-query_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  AsbFileInfo *info = asb_transport_query_file_finish (ASB_TRANSPORT (source), result, &error);
-
-  if (info)
-    asb_run_return_object (run, info, NULL);
-  else
-    asb_run_return_error (run, error);
-}
-
-static void
 perform_query (AsbRun *run)
 {
   asb_transport_query_file_async (run->backend->transport, ASB_FILE_REQUEST (run->request),
-                                  g_task_get_cancellable (run->task), query_cb, run);
+                                  g_task_get_cancellable (run->task), asb_run_answer_cb, run);
 }
 
 static void
@@ -199,9 +204,9 @@ write_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbFileInfo *info = asb_transport_write_file_finish (ASB_TRANSPORT (source), result, &error);
 
   if (info)
-    asb_run_return_object (
-        run, info,
-        describe_written (info, asb_file_request_get_contents (ASB_FILE_REQUEST (run->request))));
+    asb_run_return_object (run, info,
+                           describe_contents_written (info, asb_file_request_get_contents (
+                                                                ASB_FILE_REQUEST (run->request))));
   else
     asb_run_return_error (run, error);
 }
@@ -305,21 +310,13 @@ static const AsbFileOperation make_directory_operation
 static const AsbFileOperation delete_operation = { "file.delete", "delete", perform_delete };
 static const AsbFileOperation move_operation = { "file.move", "move", perform_move };
 
-static void
-insert_nullable_string (GVariantDict *dict, const char *key, const char *value)
-{
-  g_variant_dict_insert_value (dict, key,
-                               value ? g_variant_new_string (value)
-                                     : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
-}
-
 /* The record of a write shows how the new file begins; of a conditional one the guest shows the
  * difference. */
 static void
 describe_contents (GVariantDict *details, GBytes *contents, const char *expected_hash)
 {
   g_variant_dict_insert (details, "size", "x", (gint64)g_bytes_get_size (contents));
-  insert_nullable_string (details, "expected_hash", expected_hash);
+  g_variant_dict_insert_value (details, "expected_hash", asb_run_describe_text (expected_hash));
   if (expected_hash)
     g_variant_dict_insert (details, "is_edit", "b", TRUE);
   else

@@ -8,19 +8,18 @@
 
 /* The operations of a backend on lines and attributes. */
 
+static GVariant *
+describe_lines (gpointer window)
+{
+  GBytes *bytes = asb_line_window_get_bytes (window);
+
+  return asb_backend_describe_size (bytes ? g_bytes_get_size (bytes) : 0);
+}
+
 static void
 lines_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  AsbLineWindow *window = asb_transport_read_lines_finish (ASB_TRANSPORT (source), result, &error);
-  GBytes *bytes = window ? asb_line_window_get_bytes (window) : NULL;
-
-  if (window)
-    asb_run_return_object (run, window,
-                           asb_backend_describe_size (bytes ? g_bytes_get_size (bytes) : 0));
-  else
-    asb_run_return_error (run, error);
+  asb_run_answer (user_data, source, result, describe_lines);
 }
 
 static void
@@ -31,23 +30,10 @@ perform_lines (AsbRun *run)
 }
 
 static void
-attributes_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  AsbRun *run = user_data;
-  GError *error = NULL;
-  AsbFileInfo *info = asb_transport_set_attributes_finish (ASB_TRANSPORT (source), result, &error);
-
-  if (info)
-    asb_run_return_object (run, info, NULL);
-  else
-    asb_run_return_error (run, error);
-}
-
-static void
 perform_attributes (AsbRun *run)
 {
   asb_transport_set_attributes_async (run->backend->transport, ASB_FILE_REQUEST (run->request),
-                                      g_task_get_cancellable (run->task), attributes_cb, run);
+                                      g_task_get_cancellable (run->task), asb_run_answer_cb, run);
 }
 
 static const AsbFileOperation lines_operation = { "file.read", "read", perform_lines };

@@ -26,16 +26,6 @@ arguments_free (gpointer data)
   g_free (arguments);
 }
 
-/* Takes @answer (nullable) and @error. @describe (nullable) tells of the answer in the record. */
-static void
-return_answer (AsbRun *run, gpointer answer, GVariant *(*describe) (gpointer answer), GError *error)
-{
-  if (answer)
-    asb_run_return_object (run, answer, describe ? describe (answer) : NULL);
-  else
-    asb_run_return_error (run, error);
-}
-
 /* For the record. */
 
 static const char *
@@ -103,21 +93,17 @@ describe_targets (const char *const *targets)
 }
 
 static void
-get_network_policy_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+policy_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GError *error = NULL;
-  AsbNetworkPolicy *answer
-      = asb_provider_get_network_policy_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_policy, error);
+  asb_run_answer (user_data, source, result, describe_policy);
 }
 
 static void
 perform_get_network_policy (AsbRun *run)
 {
-  asb_provider_get_network_policy_async (
-      run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
-      g_task_get_cancellable (run->task), get_network_policy_cb, run);
+  asb_provider_get_network_policy_async (run->backend->provider,
+                                         ASB_BACKEND_SANDBOX_ID (run->backend),
+                                         g_task_get_cancellable (run->task), policy_cb, run);
 }
 
 /**
@@ -193,23 +179,13 @@ asb_backend_get_network_policy (AsbBackend *self, GCancellable *cancellable, GEr
 }
 
 static void
-set_network_policy_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbNetworkPolicy *answer
-      = asb_provider_set_network_policy_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_policy, error);
-}
-
-static void
 perform_set_network_policy (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
-  asb_provider_set_network_policy_async (
-      run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend), arguments->policy,
-      g_task_get_cancellable (run->task), set_network_policy_cb, run);
+  asb_provider_set_network_policy_async (run->backend->provider,
+                                         ASB_BACKEND_SANDBOX_ID (run->backend), arguments->policy,
+                                         g_task_get_cancellable (run->task), policy_cb, run);
 }
 
 /**
@@ -297,23 +273,13 @@ asb_backend_set_network_policy (AsbBackend *self, AsbNetworkPolicy *policy,
 }
 
 static void
-patch_network_policy_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbNetworkPolicy *answer
-      = asb_provider_patch_network_policy_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_policy, error);
-}
-
-static void
 perform_patch_network_policy (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
-  asb_provider_patch_network_policy_async (
-      run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend), arguments->policy,
-      g_task_get_cancellable (run->task), patch_network_policy_cb, run);
+  asb_provider_patch_network_policy_async (run->backend->provider,
+                                           ASB_BACKEND_SANDBOX_ID (run->backend), arguments->policy,
+                                           g_task_get_cancellable (run->task), policy_cb, run);
 }
 
 /**
@@ -402,24 +368,13 @@ asb_backend_patch_network_policy (AsbBackend *self, AsbNetworkPolicy *policy,
 }
 
 static void
-remove_network_rules_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbNetworkPolicy *answer
-      = asb_provider_remove_network_rules_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_policy, error);
-}
-
-static void
 perform_remove_network_rules (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
   asb_provider_remove_network_rules_async (
       run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
-      (const char *const *)arguments->targets, g_task_get_cancellable (run->task),
-      remove_network_rules_cb, run);
+      (const char *const *)arguments->targets, g_task_get_cancellable (run->task), policy_cb, run);
 }
 
 /**

@@ -44,9 +44,7 @@ describe_expiry (AsbSandboxInfo *info)
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "expires_at",
-                               text ? g_variant_new_string (text)
-                                    : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
+  g_variant_dict_insert_value (&dict, "expires_at", asb_run_describe_text (text));
   return g_variant_dict_end (&dict);
 }
 

@@ -2,10 +2,9 @@
 
 #include "config.h"
 
-#include "asb-backend-private.h"
+#include "asb-backend-file-private.h"
 #include "asb-call-private.h"
 #include "asb-path-private.h"
-#include "asb-run-private.h"
 #include "asb-sync-private.h"
 
 /* What one kind of search records, and who does it. */
@@ -35,19 +34,7 @@ describe_search (AsbFileSearch *search)
 }
 
 static GVariant *
-describe_target (AsbFileSearch *search, const char *change_type)
-{
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "path",
-                               asb_path_to_variant (asb_file_search_get_path (search)));
-  g_variant_dict_insert (&dict, "change_type", "s", change_type);
-  return g_variant_dict_end (&dict);
-}
-
-static GVariant *
-describe_result (AsbSearchResult *result)
+describe_result (gpointer result)
 {
   GVariantDict dict;
 
@@ -83,62 +70,35 @@ begin_search (AsbBackend *self, GTask *task, const AsbSearchOperation *operation
 {
   const char *path = asb_file_search_get_path (search);
   AsbRunRecord record = { .operation_type = operation->operation_type, .travels = TRUE };
-  g_autoptr (GError) error = NULL;
   g_autoptr (AsbFileSearch) copy = NULL;
-  g_autofree char *absolute = asb_path_resolve (self->workdir, path ? path : ".", &error);
+  g_autofree char *absolute = asb_backend_resolve_path (self, task, path ? path : ".");
 
   if (!absolute)
-    {
-      g_task_return_error (task, g_steal_pointer (&error));
-      g_object_unref (task);
-      return;
-    }
+    return;
   copy = copy_search (search, absolute);
   record.request = describe_search (copy);
-  record.file_operation = describe_target (copy, operation->change_type);
+  record.file_operation = asb_backend_describe_target (absolute, operation->change_type, NULL);
   asb_run_begin (self, task, &record, copy, operation->perform);
 }
 
 static void
-return_result (AsbRun *run, AsbSearchResult *result, GError *error)
+found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  if (result)
-    asb_run_return_object (run, result, describe_result (result));
-  else
-    asb_run_return_error (run, error);
-}
-
-static void
-find_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbSearchResult *found = asb_transport_find_files_finish (ASB_TRANSPORT (source), result, &error);
-
-  return_result (user_data, found, error);
+  asb_run_answer (user_data, source, result, describe_result);
 }
 
 static void
 perform_find (AsbRun *run)
 {
   asb_transport_find_files_async (run->backend->transport, ASB_FILE_SEARCH (run->request),
-                                  g_task_get_cancellable (run->task), find_cb, run);
-}
-
-static void
-search_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbSearchResult *found
-      = asb_transport_search_text_finish (ASB_TRANSPORT (source), result, &error);
-
-  return_result (user_data, found, error);
+                                  g_task_get_cancellable (run->task), found_cb, run);
 }
 
 static void
 perform_search (AsbRun *run)
 {
   asb_transport_search_text_async (run->backend->transport, ASB_FILE_SEARCH (run->request),
-                                   g_task_get_cancellable (run->task), search_cb, run);
+                                   g_task_get_cancellable (run->task), found_cb, run);
 }
 
 static const AsbSearchOperation find_operation = { "file.glob", "glob", perform_find };

@@ -30,23 +30,7 @@ arguments_free (gpointer data)
   g_free (arguments);
 }
 
-/* Takes @answer (nullable) and @error. @describe (nullable) tells of the answer in the record. */
-static void
-return_answer (AsbRun *run, gpointer answer, GVariant *(*describe) (gpointer answer), GError *error)
-{
-  if (answer)
-    asb_run_return_object (run, answer, describe ? describe (answer) : NULL);
-  else
-    asb_run_return_error (run, error);
-}
-
 /* For the record. */
-
-static GVariant *
-nullable_string (const char *text)
-{
-  return text ? g_variant_new_string (text) : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL);
-}
 
 static GVariant *
 describe_name (const char *name)
@@ -54,7 +38,7 @@ describe_name (const char *name)
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "name", nullable_string (name));
+  g_variant_dict_insert_value (&dict, "name", asb_run_describe_text (name));
   return g_variant_dict_end (&dict);
 }
 
@@ -77,7 +61,7 @@ describe_scope (const char *kind, const char *scope)
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "kind", "s", kind);
-  g_variant_dict_insert_value (&dict, "scope", nullable_string (scope));
+  g_variant_dict_insert_value (&dict, "scope", asb_run_describe_text (scope));
   return g_variant_dict_end (&dict);
 }
 
@@ -95,7 +79,7 @@ describe_changes (GVariant *changes)
   g_variant_dict_init (&values, NULL);
   g_variant_iter_init (&iter, changes);
   while (g_variant_iter_next (&iter, "{&sm&s}", &name, &value))
-    g_variant_dict_insert_value (&values, name, nullable_string (value));
+    g_variant_dict_insert_value (&values, name, asb_run_describe_text (value));
   g_variant_dict_insert_value (&dict, "changes", g_variant_dict_end (&values));
   return g_variant_dict_end (&dict);
 }
@@ -109,8 +93,9 @@ describe_snapshot (gpointer snapshot)
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "snapshot_id",
-                               nullable_string (asb_snapshot_get_id (snapshot)));
-  g_variant_dict_insert_value (&dict, "state", nullable_string (state ? state->value_nick : NULL));
+                               asb_run_describe_text (asb_snapshot_get_id (snapshot)));
+  g_variant_dict_insert_value (&dict, "state",
+                               asb_run_describe_text (state ? state->value_nick : NULL));
   return g_variant_dict_end (&dict);
 }
 
@@ -128,22 +113,13 @@ describe_metrics (gpointer metrics)
 }
 
 static void
-get_endpoint_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbEndpoint *answer = asb_provider_get_endpoint_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, NULL, error);
-}
-
-static void
 perform_get_endpoint (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
   asb_provider_get_endpoint_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
                                    arguments->port, arguments->number,
-                                   g_task_get_cancellable (run->task), get_endpoint_cb, run);
+                                   g_task_get_cancellable (run->task), asb_run_answer_cb, run);
 }
 
 /**
@@ -236,23 +212,13 @@ asb_backend_get_endpoint (AsbBackend *self, guint port, gint64 expires, GCancell
 }
 
 static void
-patch_metadata_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbSandboxInfo *answer
-      = asb_provider_patch_metadata_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, NULL, error);
-}
-
-static void
 perform_patch_metadata (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
   asb_provider_patch_metadata_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
                                      arguments->variant, g_task_get_cancellable (run->task),
-                                     patch_metadata_cb, run);
+                                     asb_run_answer_cb, run);
 }
 
 /**
@@ -341,10 +307,7 @@ asb_backend_patch_metadata (AsbBackend *self, GVariant *changes, GCancellable *c
 static void
 create_snapshot_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GError *error = NULL;
-  AsbSnapshot *answer = asb_provider_create_snapshot_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_snapshot, error);
+  asb_run_answer (user_data, source, result, describe_snapshot);
 }
 
 static void
@@ -444,11 +407,7 @@ asb_backend_create_snapshot (AsbBackend *self, const char *name, GCancellable *c
 static void
 get_metrics_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GError *error = NULL;
-  AsbSandboxMetrics *answer
-      = asb_provider_get_metrics_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, describe_metrics, error);
+  asb_run_answer (user_data, source, result, describe_metrics);
 }
 
 static void
@@ -533,11 +492,16 @@ asb_backend_get_metrics (AsbBackend *self, GCancellable *cancellable, GError **e
 static void
 watch_metrics_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  AsbRun *run = user_data;
   GError *error = NULL;
-  AsbMetricsWatch *answer
+  /* Which says where the signals are to come. */
+  AsbMetricsWatch *watch
       = asb_provider_watch_metrics_finish (ASB_PROVIDER (source), result, &error);
 
-  return_answer (user_data, answer, NULL, error);
+  if (watch)
+    asb_run_return_object (run, watch, NULL);
+  else
+    asb_run_return_error (run, error);
 }
 
 static void
@@ -624,23 +588,13 @@ asb_backend_watch_metrics (AsbBackend *self, GCancellable *cancellable, GError *
 }
 
 static void
-get_diagnostics_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-  AsbDiagnostics *answer
-      = asb_provider_get_diagnostics_finish (ASB_PROVIDER (source), result, &error);
-
-  return_answer (user_data, answer, NULL, error);
-}
-
-static void
 perform_get_diagnostics (AsbRun *run)
 {
   const Arguments *arguments = g_task_get_task_data (run->task);
 
   asb_provider_get_diagnostics_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
                                       arguments->text, arguments->scope,
-                                      g_task_get_cancellable (run->task), get_diagnostics_cb, run);
+                                      g_task_get_cancellable (run->task), asb_run_answer_cb, run);
 }
 
 /**

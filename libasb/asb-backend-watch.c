@@ -2,10 +2,10 @@
 
 #include "config.h"
 
+#include "asb-backend-file-private.h"
 #include "asb-call-private.h"
 #include "asb-file-watch-private.h"
 #include "asb-path-private.h"
-#include "asb-run-private.h"
 #include "asb-sync-private.h"
 
 /* The files of a backend that are watched. As other looking, that is not recorded. */
@@ -71,16 +71,11 @@ static void
 begin_watch (AsbBackend *self, GTask *task, const char *path, AsbFileFlags flags)
 {
   const AsbRunRecord nothing = { NULL };
-  GError *error = NULL;
-  char *absolute = asb_path_resolve (self->workdir, path, &error);
+  char *absolute = asb_backend_resolve_path (self, task, path);
   WatchRequest *request;
 
   if (!absolute)
-    {
-      g_task_return_error (task, error);
-      g_object_unref (task);
-      return;
-    }
+    return;
   request = g_new0 (WatchRequest, 1);
   request->path = absolute;
   request->recursive = (flags & ASB_FILE_FLAGS_RECURSIVE) != 0;

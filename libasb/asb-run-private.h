@@ -12,6 +12,9 @@ typedef struct _AsbRun AsbRun;
 
 typedef void (*AsbRunPerform) (AsbRun *run);
 
+/* Returns: floating */
+typedef GVariant *(*AsbRunDescribe) (gpointer answer);
+
 struct _AsbRun
 {
   AsbBackend *backend;
@@ -43,6 +46,9 @@ void asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record
 void asb_run_complete_error (AsbBackend *backend, const char *operation_type,
                              AsbOperation *operation, GError *error);
 
+/* A text in a record, null where it is NULL. Returns: floating */
+GVariant *asb_run_describe_text (const char *text);
+
 /* Lets go of a variant that nobody took. */
 void asb_run_drop_floating (GVariant *variant);
 
@@ -52,6 +58,13 @@ void asb_run_return_object (AsbRun *run, gpointer object, GVariant *result);
 void asb_run_return_bytes (AsbRun *run, GBytes *bytes, GVariant *result);
 void asb_run_return_variant (AsbRun *run, GVariant *variant, GVariant *result);
 void asb_run_return_error (AsbRun *run, GError *error);
+/* Ends it with the answer of another call of the library, an object or an error; of one whose
+ * _finish does nothing but hand it on. @describe (nullable) says of the object what the record
+ * says.
+ */
+void asb_run_answer (AsbRun *run, GObject *source, GAsyncResult *result, AsbRunDescribe describe);
+/* The same where the record says nothing of it; @user_data is the run. */
+void asb_run_answer_cb (GObject *source, GAsyncResult *result, gpointer user_data);
 /* For a command: the outcome decides the status. Takes @object. */
 void asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome);
 /* Answers the caller with @object, which it takes, and leaves the record of the operation to the

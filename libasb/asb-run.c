@@ -6,6 +6,7 @@
 
 #include "asb-backend-pause-private.h"
 #include "asb-backend-restart-private.h"
+#include "asb-call-private.h"
 #include "asb-error-private.h"
 
 static void
@@ -103,6 +104,12 @@ prepare_record (AsbRun *run, const AsbRunRecord *record)
   run->recorded_here = !record->travels || !asb_recorder_get_records_in_place (recorder);
   if (!run->recorded_here && run->request)
     g_object_set (run->request, "operation", run->operation, NULL);
+}
+
+GVariant *
+asb_run_describe_text (const char *text)
+{
+  return text ? g_variant_new_string (text) : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL);
 }
 
 void
@@ -283,6 +290,24 @@ asb_run_return_error (AsbRun *run, GError *error)
   if (run->recorded_here)
     outcome.result = asb_recorder_describe_error (error);
   finish (run, &outcome);
+}
+
+void
+asb_run_answer (AsbRun *run, GObject *source, GAsyncResult *result, AsbRunDescribe describe)
+{
+  GError *error = NULL;
+  gpointer answer = asb_call_finish_pointer (source, result, &error);
+
+  if (answer)
+    asb_run_return_object (run, answer, describe ? describe (answer) : NULL);
+  else
+    asb_run_return_error (run, error);
+}
+
+void
+asb_run_answer_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  asb_run_answer (user_data, source, result, NULL);
 }
 
 AsbOperation *
