@@ -89,6 +89,8 @@ asb_history_store_open_async (AsbHistoryStore *self, AsbTransport *transport, As
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_history_store_open_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->open)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->open (self, transport, ref, config, task);
@@ -188,6 +190,8 @@ asb_history_store_record_async (AsbHistoryStore *self, GVariant *batch, GCancell
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_history_store_record_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->record)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->record (self, batch, task);
@@ -285,6 +289,8 @@ asb_history_store_query_async (AsbHistoryStore *self, gint64 after_seq, guint li
 
   task = asb_call_begin (self, &kind, ASB_TYPE_HISTORY_PAGE, cancellable, callback, user_data,
                          asb_history_store_query_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->query)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->query (self, after_seq, limit, max_bytes, task);
@@ -381,6 +387,8 @@ asb_history_store_get_operations_async (AsbHistoryStore *self, const char *const
 
   task = asb_call_begin (self, &kind, G_TYPE_LIST_MODEL, cancellable, callback, user_data,
                          asb_history_store_get_operations_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->get_operations)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->get_operations (self, event_ids, task);
@@ -476,6 +484,8 @@ asb_history_store_get_output_async (AsbHistoryStore *self, const char *event_id,
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_history_store_get_output_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->get_output)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->get_output (self, event_id, stream, task);
@@ -572,6 +582,8 @@ asb_history_store_export_async (AsbHistoryStore *self, GCancellable *cancellable
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_history_store_export_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->export_database)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->export_database (self, task);
@@ -664,6 +676,8 @@ asb_history_store_acknowledge_async (AsbHistoryStore *self, const char *consumer
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_history_store_acknowledge_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->acknowledge)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->acknowledge (self, consumer_id, seq, task);
@@ -755,6 +769,8 @@ asb_history_store_cleanup_async (AsbHistoryStore *self, GCancellable *cancellabl
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_history_store_cleanup_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->cleanup)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->cleanup (self, task);
@@ -841,6 +857,8 @@ asb_history_store_get_status_async (AsbHistoryStore *self, GCancellable *cancell
 
   task = asb_call_begin (self, &kind, ASB_TYPE_HISTORY_STATUS, cancellable, callback, user_data,
                          asb_history_store_get_status_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_HISTORY_STORE_GET_IFACE (self)->get_status)
     {
       ASB_HISTORY_STORE_GET_IFACE (self)->get_status (self, task);
@@ -911,7 +929,8 @@ asb_history_store_get_status (AsbHistoryStore *self, GCancellable *cancellable, 
  * @callback: (scope async): called when it is done
  * @user_data: data for @callback
  *
- * Writes what is left and closes the store.
+ * Writes what is left and closes the store. Cancelling ends no more than the waiting: it is closed
+ * all the same.
  *
  * Since: 1.0
  */

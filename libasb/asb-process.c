@@ -147,6 +147,8 @@ asb_process_wait_async (AsbProcess *self, GCancellable *cancellable, GAsyncReady
 
   task = asb_call_begin (self, &kind, ASB_TYPE_COMMAND_RESULT, cancellable, callback, user_data,
                          asb_process_wait_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_PROCESS_GET_IFACE (self)->wait)
     {
       ASB_PROCESS_GET_IFACE (self)->wait (self, task);
@@ -239,6 +241,8 @@ asb_process_send_signal_async (AsbProcess *self, int signal_number, GCancellable
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_process_send_signal_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_PROCESS_GET_IFACE (self)->send_signal)
     {
       ASB_PROCESS_GET_IFACE (self)->send_signal (self, signal_number, task);
@@ -336,6 +340,8 @@ asb_process_resize_async (AsbProcess *self, guint columns, guint rows, GCancella
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_process_resize_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_PROCESS_GET_IFACE (self)->resize)
     {
       ASB_PROCESS_GET_IFACE (self)->resize (self, columns, rows, task);

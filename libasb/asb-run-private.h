@@ -37,8 +37,8 @@ typedef struct
   GVariant *file_operation; /* floating or NULL */
 } AsbRunRecord;
 
-/* Takes @task. If the backend is closed the task is answered and @perform not called. @request has
- * a property “operation”, or is NULL. */
+/* Takes @task. If it is cancelled or the backend is closed the task is answered, @perform not
+ * called and nothing recorded. @request has a property “operation”, or is NULL. */
 void asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
                     AsbRunPerform perform);
 

@@ -175,6 +175,11 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
   AsbRun *run;
   GError *error = NULL;
 
+  if (asb_call_is_cancelled (task))
+    {
+      drop_record (record);
+      return;
+    }
   if (!asb_activity_gate_enter (backend->gate, &error))
     {
       drop_record (record);

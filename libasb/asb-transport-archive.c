@@ -48,6 +48,8 @@ asb_transport_open_archive_async (AsbTransport *self, AsbArchiveOptions *options
 
   task = asb_call_begin (self, &kind, G_TYPE_INPUT_STREAM, cancellable, callback, user_data,
                          asb_transport_open_archive_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->open_archive)
     {
       ASB_TRANSPORT_GET_IFACE (self)->open_archive (self, options, task);
@@ -145,6 +147,8 @@ asb_transport_extract_archive_async (AsbTransport *self, AsbArchiveOptions *opti
 
   task = asb_call_begin (self, &kind, G_TYPE_OUTPUT_STREAM, cancellable, callback, user_data,
                          asb_transport_extract_archive_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->extract_archive)
     {
       ASB_TRANSPORT_GET_IFACE (self)->extract_archive (self, options, task);

@@ -49,6 +49,8 @@ asb_transport_edit_file_async (AsbTransport *self, AsbFileEdit *edit, GCancellab
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_transport_edit_file_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->edit_file)
     {
       ASB_TRANSPORT_GET_IFACE (self)->edit_file (self, edit, task);

@@ -47,6 +47,8 @@ asb_transport_read_lines_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_LINE_WINDOW, cancellable, callback, user_data,
                          asb_transport_read_lines_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->read_lines)
     {
       ASB_TRANSPORT_GET_IFACE (self)->read_lines (self, request, task);
@@ -144,6 +146,8 @@ asb_transport_set_attributes_async (AsbTransport *self, AsbFileRequest *request,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_FILE_INFO, cancellable, callback, user_data,
                          asb_transport_set_attributes_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->set_attributes)
     {
       ASB_TRANSPORT_GET_IFACE (self)->set_attributes (self, request, task);

@@ -47,6 +47,8 @@ asb_transport_find_files_async (AsbTransport *self, AsbFileSearch *search,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SEARCH_RESULT, cancellable, callback, user_data,
                          asb_transport_find_files_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->find_files)
     {
       ASB_TRANSPORT_GET_IFACE (self)->find_files (self, search, task);
@@ -145,6 +147,8 @@ asb_transport_search_text_async (AsbTransport *self, AsbFileSearch *search,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SEARCH_RESULT, cancellable, callback, user_data,
                          asb_transport_search_text_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->search_text)
     {
       ASB_TRANSPORT_GET_IFACE (self)->search_text (self, search, task);

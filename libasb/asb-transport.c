@@ -1338,6 +1338,8 @@ asb_transport_start_job_async (AsbTransport *self, AsbCommandSpec *spec, const c
 
   task = asb_call_begin (self, &kind, G_TYPE_VARIANT, cancellable, callback, user_data,
                          asb_transport_start_job_async);
+  if (asb_call_is_cancelled (task))
+    return;
   if (ASB_TRANSPORT_GET_IFACE (self)->start_job)
     {
       ASB_TRANSPORT_GET_IFACE (self)->start_job (self, spec, name, task);
@@ -1418,7 +1420,7 @@ asb_transport_start_job (AsbTransport *self, AsbCommandSpec *spec, const char *n
  * @user_data: data for @callback
  *
  * Closes the transport. Commands and calls in flight end with %ASB_ERROR_CLOSED here; what runs
- * in the sandbox runs on.
+ * in the sandbox runs on. Cancelling ends no more than the waiting: it is closed all the same.
  *
  * Since: 1.0
  */
