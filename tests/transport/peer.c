@@ -467,3 +467,31 @@ peer_check_entry (AsbFileInfo *info)
   g_assert_cmpint (g_date_time_to_unix (modified_at), ==, 3);
   g_assert_cmpint (g_date_time_get_microsecond (modified_at), ==, 4);
 }
+
+void
+peer_fixture_init (PeerFixture *fixture, gpointer request)
+{
+  fixture->peer = peer_new ();
+  fixture->transport = peer_open (fixture->peer);
+  fixture->request = request;
+}
+
+void
+peer_fixture_set_up_file (PeerFixture *fixture, gconstpointer data)
+{
+  peer_fixture_init (fixture, asb_file_request_new_for_path ("/d/f"));
+}
+
+void
+peer_fixture_tear_down (PeerFixture *fixture, gconstpointer data)
+{
+  g_clear_object (&fixture->request);
+  g_clear_object (&fixture->transport);
+  g_clear_pointer (&fixture->peer, peer_free);
+}
+
+void
+peer_fixture_reply (PeerFixture *fixture, const char *json)
+{
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, json);
+}

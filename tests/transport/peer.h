@@ -119,3 +119,20 @@ void pending_cb (GObject *source, GAsyncResult *result, gpointer user_data);
 /* Runs the main context until it is there; to be unreferenced. */
 GAsyncResult *pending_wait (Pending *self);
 gboolean pending_is_done (Pending *self);
+
+/* What the tests of one call have: a transport to a peer, and an object that says what is asked. */
+typedef struct
+{
+  Peer *peer;
+  AsbTransport *transport;
+  gpointer request;
+  Pending pending;
+} PeerFixture;
+
+/* Takes @request. */
+void peer_fixture_init (PeerFixture *fixture, gpointer request);
+/* For g_test_add (): the request is an AsbFileRequest for “/d/f”. */
+void peer_fixture_set_up_file (PeerFixture *fixture, gconstpointer data);
+void peer_fixture_tear_down (PeerFixture *fixture, gconstpointer data);
+/* Ends the call with this REPLY. */
+void peer_fixture_reply (PeerFixture *fixture, const char *json);

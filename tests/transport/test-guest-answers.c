@@ -7,45 +7,15 @@
 
 #include <string.h>
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbFileRequest *request;
-  Pending pending;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->request = asb_file_request_new_for_path ("/d/f");
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  g_clear_object (&fixture->request);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
-}
-
-static void
-reply (Fixture *fixture, const char *json)
-{
-  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, json);
-}
-
-static void
-begin_query (Fixture *fixture, GCancellable *cancellable)
+begin_query (PeerFixture *fixture, GCancellable *cancellable)
 {
   asb_transport_query_file_async (fixture->transport, fixture->request, cancellable, pending_cb,
                                   &fixture->pending);
 }
 
 static AsbFileInfo *
-finish_query (Fixture *fixture, GError **error)
+finish_query (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -99,17 +69,17 @@ static void
 test_error (gconstpointer data)
 {
   const Code *code = data;
-  Fixture fixture = { 0 };
+  PeerFixture fixture = { 0 };
   g_autofree char *json = g_strdup_printf ("{\"error\": {\"code\": \"%s\", \"message\": \"Could"
                                            " not\\n\\u202e do it\"}}",
                                            code->code);
   g_autoptr (GError) error = NULL;
   AsbErrorInfo *info;
 
-  set_up (&fixture, NULL);
+  peer_fixture_set_up_file (&fixture, NULL);
   begin_query (&fixture, NULL);
   peer_skip (fixture.peer, ASB_FRAME_CALL);
-  reply (&fixture, json);
+  peer_fixture_reply (&fixture, json);
   g_assert_null (finish_query (&fixture, &error));
   g_assert_error (error, ASB_ERROR, code->expected);
   /* What a terminal would act on is not passed on. */
@@ -119,11 +89,11 @@ test_error (gconstpointer data)
   g_assert_cmpstr (asb_error_info_get_provider_error_code (info), ==, code->code);
   g_assert_cmpint (asb_error_info_get_retryable (info), ==,
                    code->expected == ASB_ERROR_TOO_MANY_REQUESTS);
-  tear_down (&fixture, NULL);
+  peer_fixture_tear_down (&fixture, NULL);
 }
 
 static void
-test_error_long (Fixture *fixture, gconstpointer data)
+test_error_long (PeerFixture *fixture, gconstpointer data)
 {
   g_autofree char *text = g_strnfill (900000, 'x');
   g_autofree char *json
@@ -132,7 +102,7 @@ test_error_long (Fixture *fixture, gconstpointer data)
 
   begin_query (fixture, NULL);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, json);
+  peer_fixture_reply (fixture, json);
   g_assert_null (finish_query (fixture, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_IO);
   g_assert_cmpuint (strlen (error->message), <, 5000);
@@ -141,7 +111,7 @@ test_error_long (Fixture *fixture, gconstpointer data)
 /* Cancelling. */
 
 static void
-test_cancel_before (Fixture *fixture, gconstpointer data)
+test_cancel_before (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
@@ -156,7 +126,7 @@ test_cancel_before (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_cancel_during (Fixture *fixture, gconstpointer data)
+test_cancel_during (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (PeerFrame) frame = NULL;
@@ -168,14 +138,15 @@ test_cancel_during (Fixture *fixture, gconstpointer data)
   frame = peer_expect (fixture->peer, ASB_FRAME_CANCEL);
   g_assert_cmpuint (frame->header.call, ==, 1);
   g_assert_false (pending_is_done (&fixture->pending));
-  reply (fixture, "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
   g_assert_null (finish_query (fixture, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
 /* What was done all the same is told. */
 static void
-test_cancel_too_late (Fixture *fixture, gconstpointer data)
+test_cancel_too_late (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (AsbFileInfo) info = NULL;
@@ -185,21 +156,21 @@ test_cancel_too_late (Fixture *fixture, gconstpointer data)
   peer_skip (fixture->peer, ASB_FRAME_CALL);
   g_cancellable_cancel (cancellable);
   peer_skip (fixture->peer, ASB_FRAME_CANCEL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
   info = finish_query (fixture, &error);
   g_assert_no_error (error);
   peer_check_entry (info);
 }
 
 static void
-test_cancel_after (Fixture *fixture, gconstpointer data)
+test_cancel_after (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (AsbFileInfo) info = NULL;
 
   begin_query (fixture, cancellable);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
   info = finish_query (fixture, NULL);
   g_cancellable_cancel (cancellable);
   peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
@@ -207,7 +178,7 @@ test_cancel_after (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_cancel_lost (Fixture *fixture, gconstpointer data)
+test_cancel_lost (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
@@ -272,28 +243,28 @@ static void
 test_record (gconstpointer data)
 {
   const Record *record = data;
-  Fixture fixture = { 0 };
+  PeerFixture fixture = { 0 };
   g_autoptr (AsbOperation) operation = operation_new ();
   g_autoptr (PeerFrame) frame = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
   g_autofree char *json
       = g_strdup_printf ("{\"result\": {\"entry\": %s}%s}", PEER_ENTRY, record->record);
 
-  set_up (&fixture, NULL);
+  peer_fixture_set_up_file (&fixture, NULL);
   asb_file_request_set_operation (fixture.request, operation);
   begin_query (&fixture, NULL);
   frame = peer_expect_call (fixture.peer, "file.stat");
   check_record (frame);
-  reply (&fixture, json);
+  peer_fixture_reply (&fixture, json);
   info = finish_query (&fixture, NULL);
   g_assert_nonnull (info);
   g_assert_cmpstr (g_object_get_data (G_OBJECT (fixture.request), "asb-record-error"), ==,
                    record->error);
-  tear_down (&fixture, NULL);
+  peer_fixture_tear_down (&fixture, NULL);
 }
 
 static void
-test_record_wrong (Fixture *fixture, gconstpointer data)
+test_record_wrong (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbOperation) operation = operation_new ();
   g_autoptr (GError) error = NULL;
@@ -302,7 +273,8 @@ test_record_wrong (Fixture *fixture, gconstpointer data)
   asb_file_request_set_operation (fixture->request, operation);
   begin_query (fixture, NULL);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}, \"record\": {\"state\": \"odd\"}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY
+                               "}, \"record\": {\"state\": \"odd\"}}");
   g_assert_null (finish_query (fixture, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
   info = asb_error_get_info (error);
@@ -313,7 +285,7 @@ test_record_wrong (Fixture *fixture, gconstpointer data)
 
 /* What the record cannot hold is refused before anything is sent. */
 static void
-test_record_unsendable (Fixture *fixture, gconstpointer data)
+test_record_unsendable (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) request
       = g_variant_ref_sink (g_variant_new_parsed ("{'a': <('tuple', 1)>}"));
@@ -334,7 +306,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
 #define ADD(path, data, function)                                                                  \
-  g_test_add ("/guest-answers/" path, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/guest-answers/" path, PeerFixture, data, peer_fixture_set_up_file, function,       \
+              peer_fixture_tear_down)
   ADD ("error/long", NULL, test_error_long);
   ADD ("cancel/before", NULL, test_cancel_before);
   ADD ("cancel/during", NULL, test_cancel_during);

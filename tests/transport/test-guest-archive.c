@@ -11,41 +11,23 @@
   "{\"result\": {\"format\": \"zip\", \"members\": 4, \"files\": 2, \"directories\": 1,"           \
   " \"links\": 1, \"bytes\": 10, \"archive_bytes\": 5, \"replaced\": 6, \"skipped\": 7}}"
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbArchiveOptions *options;
-  Pending pending;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (PeerFixture *fixture, gconstpointer data)
 {
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->options = g_object_new (ASB_TYPE_ARCHIVE_OPTIONS, "path", "/d", NULL);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  g_clear_object (&fixture->options);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
+  peer_fixture_init (fixture, g_object_new (ASB_TYPE_ARCHIVE_OPTIONS, "path", "/d", NULL));
 }
 
 /* Out of the sandbox. */
 
 static void
-begin_open (Fixture *fixture)
+begin_open (PeerFixture *fixture)
 {
-  asb_transport_open_archive_async (fixture->transport, fixture->options, NULL, pending_cb,
+  asb_transport_open_archive_async (fixture->transport, fixture->request, NULL, pending_cb,
                                     &fixture->pending);
 }
 
 static GInputStream *
-finish_open (Fixture *fixture, GError **error)
+finish_open (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -53,7 +35,7 @@ finish_open (Fixture *fixture, GError **error)
 }
 
 static GInputStream *
-open_stream (Fixture *fixture)
+open_stream (PeerFixture *fixture)
 {
   g_autoptr (GError) error = NULL;
   GInputStream *stream;
@@ -68,7 +50,7 @@ open_stream (Fixture *fixture)
 
 /* Reads to the end, which the guest tells of in @reply. */
 static gssize
-read_all (Fixture *fixture, GInputStream *stream, const char *reply, GError **error)
+read_all (PeerFixture *fixture, GInputStream *stream, const char *reply, GError **error)
 {
   char bytes[64];
   gsize n = 0;
@@ -81,7 +63,7 @@ read_all (Fixture *fixture, GInputStream *stream, const char *reply, GError **er
 
 /* The guest knows no such call. */
 static void
-refuse (Fixture *fixture, guint32 call)
+refuse (PeerFixture *fixture, guint32 call)
 {
   g_autoptr (GError) error = NULL;
 
@@ -92,14 +74,14 @@ refuse (Fixture *fixture, guint32 call)
 }
 
 static void
-test_open_arguments (Fixture *fixture, gconstpointer data)
+test_open_arguments (PeerFixture *fixture, gconstpointer data)
 {
   static const char *const names[] = { "a", "b/\xff", NULL };
 
   begin_open (fixture);
   peer_expect_arguments (fixture->peer, "file.pack", "{\"path\": \"/d\", \"format\": \"tar\"}");
   refuse (fixture, 1);
-  g_object_set (fixture->options, "names", names, "format", ASB_ARCHIVE_FORMAT_TAR_GZIP,
+  g_object_set (fixture->request, "names", names, "format", ASB_ARCHIVE_FORMAT_TAR_GZIP,
                 "max-members", (guint64)1, "max-bytes", (guint64)2, "max-file-bytes", (guint64)3,
                 NULL);
   begin_open (fixture);
@@ -111,7 +93,7 @@ test_open_arguments (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open (Fixture *fixture, gconstpointer data)
+test_open (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GInputStream) stream = open_stream (fixture);
   g_autoptr (GError) error = NULL;
@@ -141,7 +123,7 @@ test_open (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_refused (Fixture *fixture, gconstpointer data)
+test_open_refused (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -154,7 +136,7 @@ test_open_refused (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_breaks_off (Fixture *fixture, gconstpointer data)
+test_open_breaks_off (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GInputStream) stream = open_stream (fixture);
   g_autoptr (GError) error = NULL;
@@ -170,7 +152,7 @@ test_open_breaks_off (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_wrong (Fixture *fixture, gconstpointer data)
+test_open_wrong (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GInputStream) stream = open_stream (fixture);
   g_autoptr (GError) error = NULL;
@@ -180,7 +162,7 @@ test_open_wrong (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_incomplete (Fixture *fixture, gconstpointer data)
+test_incomplete (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbArchiveOptions) nothing = asb_archive_options_new ();
   g_autoptr (GError) error = NULL;
@@ -191,33 +173,33 @@ test_incomplete (Fixture *fixture, gconstpointer data)
   g_assert_null (asb_transport_extract_archive (fixture->transport, nothing, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  asb_archive_options_set_format (fixture->options, ASB_ARCHIVE_FORMAT_ZIP);
-  g_assert_null (asb_transport_open_archive (fixture->transport, fixture->options, NULL, &error));
+  asb_archive_options_set_format (fixture->request, ASB_ARCHIVE_FORMAT_ZIP);
+  g_assert_null (asb_transport_open_archive (fixture->transport, fixture->request, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
 /* Into it. */
 
 static GOutputStream *
-open_target (Fixture *fixture)
+open_target (PeerFixture *fixture)
 {
   g_autoptr (GError) error = NULL;
   GOutputStream *stream
-      = asb_transport_extract_archive (fixture->transport, fixture->options, NULL, &error);
+      = asb_transport_extract_archive (fixture->transport, fixture->request, NULL, &error);
 
   g_assert_no_error (error);
   return stream;
 }
 
 static void
-test_extract_arguments (Fixture *fixture, gconstpointer data)
+test_extract_arguments (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) first = open_target (fixture);
   g_autoptr (GOutputStream) second = NULL;
 
   peer_expect_arguments (fixture->peer, "file.unpack",
                          "{\"path\": \"/d\", \"conflict\": \"error\"}");
-  g_object_set (fixture->options, "conflict", ASB_ARCHIVE_CONFLICT_SKIP, "max-ratio", (guint64)9,
+  g_object_set (fixture->request, "conflict", ASB_ARCHIVE_CONFLICT_SKIP, "max-ratio", (guint64)9,
                 "max-members", ASB_ARCHIVE_OPTIONS_UNLIMITED, NULL);
   second = open_target (fixture);
   peer_expect_arguments (fixture->peer, "file.unpack",
@@ -226,7 +208,7 @@ test_extract_arguments (Fixture *fixture, gconstpointer data)
 }
 
 static gboolean
-close_with (Fixture *fixture, GOutputStream *stream, const char *reply, GError **error)
+close_with (PeerFixture *fixture, GOutputStream *stream, const char *reply, GError **error)
 {
   g_autoptr (GAsyncResult) result = NULL;
 
@@ -239,7 +221,7 @@ close_with (Fixture *fixture, GOutputStream *stream, const char *reply, GError *
 }
 
 static void
-test_extract (Fixture *fixture, gconstpointer data)
+test_extract (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_target (fixture);
   g_autoptr (GError) error = NULL;
@@ -256,7 +238,7 @@ test_extract (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_extract_refused (Fixture *fixture, gconstpointer data)
+test_extract_refused (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_target (fixture);
   g_autoptr (GError) error = NULL;
@@ -270,7 +252,7 @@ test_extract_refused (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_extract_wrong (Fixture *fixture, gconstpointer data)
+test_extract_wrong (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_target (fixture);
   g_autoptr (GError) error = NULL;
@@ -280,7 +262,7 @@ test_extract_wrong (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_extract_dropped (Fixture *fixture, gconstpointer data)
+test_extract_dropped (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_target (fixture);
 
@@ -292,7 +274,7 @@ test_extract_dropped (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD_WITH(name, data, function)                                                             \
-  g_test_add ("/guest-archive/" name, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/guest-archive/" name, PeerFixture, data, set_up, function, peer_fixture_tear_down)
 #define ADD(name, function) ADD_WITH (name, NULL, function)
 
 int

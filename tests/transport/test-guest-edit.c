@@ -4,40 +4,22 @@
 
 #include "peer.h"
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbFileEdit *edit;
-  Pending pending;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (PeerFixture *fixture, gconstpointer data)
 {
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->edit = g_object_new (ASB_TYPE_FILE_EDIT, "path", "/d/f", "old-text", "one", "new-text",
-                                "two\xff", NULL);
+  peer_fixture_init (fixture, g_object_new (ASB_TYPE_FILE_EDIT, "path", "/d/f", "old-text", "one",
+                                            "new-text", "two\xff", NULL));
 }
 
 static void
-tear_down (Fixture *fixture, gconstpointer data)
+begin (PeerFixture *fixture)
 {
-  g_clear_object (&fixture->edit);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
-}
-
-static void
-begin (Fixture *fixture)
-{
-  asb_transport_edit_file_async (fixture->transport, fixture->edit, NULL, pending_cb,
+  asb_transport_edit_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                  &fixture->pending);
 }
 
 static AsbFileInfo *
-finish (Fixture *fixture, const char *reply, GError **error)
+finish (PeerFixture *fixture, const char *reply, GError **error)
 {
   g_autoptr (GAsyncResult) result = NULL;
 
@@ -47,7 +29,7 @@ finish (Fixture *fixture, const char *reply, GError **error)
 }
 
 static void
-test_edit (Fixture *fixture, gconstpointer data)
+test_edit (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileInfo) info = NULL;
   g_autoptr (GError) error = NULL;
@@ -68,11 +50,11 @@ test_edit (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_all (Fixture *fixture, gconstpointer data)
+test_all (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  g_object_set (fixture->edit, "new-text", "", "replace-all", TRUE, "expected-count", 2,
+  g_object_set (fixture->request, "new-text", "", "replace-all", TRUE, "expected-count", 2,
                 "expected-hash", PEER_HASH, NULL);
   begin (fixture);
   peer_expect_arguments (fixture->peer, "file.edit",
@@ -86,7 +68,7 @@ test_all (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_not_found (Fixture *fixture, gconstpointer data)
+test_not_found (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -98,7 +80,7 @@ test_not_found (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_incomplete (Fixture *fixture, gconstpointer data)
+test_incomplete (PeerFixture *fixture, gconstpointer data)
 {
   static const char *const names[] = { "path", "old-text", "new-text" };
 
@@ -115,7 +97,7 @@ test_incomplete (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_wrong (Fixture *fixture, gconstpointer data)
+test_wrong (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -131,7 +113,7 @@ test_wrong (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD(name, function)                                                                        \
-  g_test_add ("/guest-edit/" name, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/guest-edit/" name, PeerFixture, NULL, set_up, function, peer_fixture_tear_down)
 
 int
 main (int argc, char *argv[])

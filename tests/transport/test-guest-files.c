@@ -10,38 +10,8 @@
 
 #define NO_BYTES "\xff\x01name"
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbFileRequest *request;
-  Pending pending;
-} Fixture;
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->request = asb_file_request_new_for_path ("/d/f");
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  g_clear_object (&fixture->request);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
-}
-
-static void
-reply (Fixture *fixture, const char *json)
-{
-  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, json);
-}
-
 static AsbFileInfo *
-finish_query (Fixture *fixture, GError **error)
+finish_query (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -49,21 +19,21 @@ finish_query (Fixture *fixture, GError **error)
 }
 
 static void
-begin_query (Fixture *fixture, GCancellable *cancellable)
+begin_query (PeerFixture *fixture, GCancellable *cancellable)
 {
   asb_transport_query_file_async (fixture->transport, fixture->request, cancellable, pending_cb,
                                   &fixture->pending);
 }
 
 static void
-test_query (Fixture *fixture, gconstpointer data)
+test_query (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileInfo) info = NULL;
   g_autoptr (GError) error = NULL;
 
   begin_query (fixture, NULL);
   peer_expect_arguments (fixture->peer, "file.stat", "{\"path\": \"/d/f\", \"follow\": true}");
-  reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"entry\": " PEER_ENTRY "}}");
   info = finish_query (fixture, &error);
   g_assert_no_error (error);
   peer_check_entry (info);
@@ -72,7 +42,7 @@ test_query (Fixture *fixture, gconstpointer data)
 
 /* Names are bytes, and a time may be one that GLib has no date for. */
 static void
-test_query_link (Fixture *fixture, gconstpointer data)
+test_query_link (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileInfo) info = NULL;
 
@@ -81,11 +51,12 @@ test_query_link (Fixture *fixture, gconstpointer data)
   begin_query (fixture, NULL);
   peer_expect_arguments (fixture->peer, "file.stat",
                          "{\"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"follow\": false}");
-  reply (fixture, "{\"result\": {\"entry\": {\"name\": {\"b64\": \"/wFuYW1l\"},"
-                  " \"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"kind\": \"symlink\", \"size\": 4,"
-                  " \"mode\": 511, \"uid\": 0, \"gid\": 0,"
-                  " \"mtime\": {\"sec\": 9007199254740991, \"nsec\": 0},"
-                  " \"target\": {\"b64\": \"/w==\"}}}}");
+  peer_fixture_reply (fixture,
+                      "{\"result\": {\"entry\": {\"name\": {\"b64\": \"/wFuYW1l\"},"
+                      " \"path\": {\"b64\": \"L/8BbmFtZQ==\"}, \"kind\": \"symlink\", \"size\": 4,"
+                      " \"mode\": 511, \"uid\": 0, \"gid\": 0,"
+                      " \"mtime\": {\"sec\": 9007199254740991, \"nsec\": 0},"
+                      " \"target\": {\"b64\": \"/w==\"}}}}");
   info = finish_query (fixture, NULL);
   g_assert_nonnull (info);
   g_assert_cmpstr (asb_file_info_get_path (info), ==, "/" NO_BYTES);
@@ -95,7 +66,7 @@ test_query_link (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_no_path (Fixture *fixture, gconstpointer data)
+test_no_path (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileRequest) request = asb_file_request_new ();
   g_autoptr (GError) error = NULL;
@@ -114,7 +85,7 @@ test_no_path (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_offset_out_of_range (Fixture *fixture, gconstpointer data)
+test_offset_out_of_range (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -126,7 +97,7 @@ test_offset_out_of_range (Fixture *fixture, gconstpointer data)
 /* Lists. */
 
 static GListModel *
-finish_list (Fixture *fixture, GError **error)
+finish_list (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -134,7 +105,7 @@ finish_list (Fixture *fixture, GError **error)
 }
 
 static void
-begin_list (Fixture *fixture)
+begin_list (PeerFixture *fixture)
 {
   asb_transport_list_files_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
@@ -157,7 +128,7 @@ many_entries (guint n)
 
 /* Frames end anywhere in a line; the REPLY may overtake them. */
 static void
-test_list (Fixture *fixture, gconstpointer data)
+test_list (PeerFixture *fixture, gconstpointer data)
 {
   gsize piece = GPOINTER_TO_SIZE (data);
   g_autofree char *lines = many_entries (100);
@@ -167,12 +138,14 @@ test_list (Fixture *fixture, gconstpointer data)
 
   begin_list (fixture);
   if (piece == 7)
-    reply (fixture, "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
+    peer_fixture_reply (fixture,
+                        "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
   for (gsize at = 0; at < size; at += piece)
     peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, lines + at, MIN (piece, size - at));
   peer_send_end (fixture->peer, 1, 1);
   if (piece != 7)
-    reply (fixture, "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
+    peer_fixture_reply (fixture,
+                        "{\"result\": {\"count\": 100, \"errors\": [], \"error_count\": 0}}");
 
   list = finish_list (fixture, &error);
   g_assert_no_error (error);
@@ -188,15 +161,16 @@ test_list (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_list_errors (Fixture *fixture, gconstpointer data)
+test_list_errors (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GListModel) list = NULL;
   GVariant *errors;
 
   begin_list (fixture);
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"result\": {\"count\": 0, \"errors\": [{\"path\": \"/d/f/x\", \"code\":"
-                  " \"permission_denied\", \"message\": \"No\"}], \"error_count\": 1}}");
+  peer_fixture_reply (fixture,
+                      "{\"result\": {\"count\": 0, \"errors\": [{\"path\": \"/d/f/x\", \"code\":"
+                      " \"permission_denied\", \"message\": \"No\"}], \"error_count\": 1}}");
   list = finish_list (fixture, NULL);
   g_assert_nonnull (list);
   g_assert_cmpuint (g_list_model_get_n_items (list), ==, 0);
@@ -206,7 +180,7 @@ test_list_errors (Fixture *fixture, gconstpointer data)
 
 /* More than a window of entries: credit is given as they come. */
 static void
-test_list_credit (Fixture *fixture, gconstpointer data)
+test_list_credit (PeerFixture *fixture, gconstpointer data)
 {
   g_autofree char *lines = many_entries (10000);
   g_autofree char *end
@@ -230,14 +204,14 @@ test_list_credit (Fixture *fixture, gconstpointer data)
       at += piece;
     }
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, end);
+  peer_fixture_reply (fixture, end);
   list = finish_list (fixture, NULL);
   g_assert_cmpuint (g_list_model_get_n_items (list), ==, 10000);
 }
 
 /* A directory without end is given up, and the rest refused. */
 static void
-test_list_endless (Fixture *fixture, gconstpointer data)
+test_list_endless (PeerFixture *fixture, gconstpointer data)
 {
   g_autofree char *lines = many_entries (500);
   g_autoptr (GError) error = NULL;
@@ -271,7 +245,8 @@ test_list_endless (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
   asb_guest_max_entries = 262144;
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"cancelled\", \"message\": \"Cancelled\"}}");
 
   /* The connection is as good as before. */
   begin_query (fixture, NULL);
@@ -283,7 +258,7 @@ test_list_endless (Fixture *fixture, gconstpointer data)
 /* Reading. */
 
 static GBytes *
-finish_read (Fixture *fixture, GError **error)
+finish_read (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -291,7 +266,7 @@ finish_read (Fixture *fixture, GError **error)
 }
 
 static void
-begin_read (Fixture *fixture, const char *arguments)
+begin_read (PeerFixture *fixture, const char *arguments)
 {
   asb_transport_read_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                  &fixture->pending);
@@ -299,14 +274,14 @@ begin_read (Fixture *fixture, const char *arguments)
 }
 
 static void
-send_opened (Fixture *fixture)
+send_opened (PeerFixture *fixture)
 {
   peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1,
                   "{\"event\": \"opened\", \"entry\": " PEER_ENTRY "}");
 }
 
 static void
-test_read (Fixture *fixture, gconstpointer data)
+test_read (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
@@ -314,7 +289,8 @@ test_read (Fixture *fixture, gconstpointer data)
   begin_read (fixture, "{\"path\": \"/d/f\"}");
   send_opened (fixture);
   peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, "a\0\xff", 3);
-  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5, \"hash\": \"" PEER_HASH "\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"result\": {\"bytes\": 5, \"size\": 5, \"hash\": \"" PEER_HASH "\"}}");
   peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, ASB_FRAME_FLAG_FIN, "\r\n", 2);
   bytes = finish_read (fixture, &error);
   g_assert_no_error (error);
@@ -322,7 +298,7 @@ test_read (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_read_part (Fixture *fixture, gconstpointer data)
+test_read_part (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GBytes) bytes = NULL;
 
@@ -331,14 +307,14 @@ test_read_part (Fixture *fixture, gconstpointer data)
   begin_read (fixture, "{\"path\": \"/d/f\", \"offset\": 10, \"length\": 3}");
   send_opened (fixture);
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"result\": {\"bytes\": 0, \"size\": 5}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"bytes\": 0, \"size\": 5}}");
   bytes = finish_read (fixture, NULL);
   g_assert_cmpuint (g_bytes_get_size (bytes), ==, 0);
 }
 
 /* No more comes into memory than was asked for. */
 static void
-test_read_more (Fixture *fixture, gconstpointer data)
+test_read_more (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -353,7 +329,7 @@ test_read_more (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_read_other_count (Fixture *fixture, gconstpointer data)
+test_read_other_count (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -361,7 +337,7 @@ test_read_other_count (Fixture *fixture, gconstpointer data)
   send_opened (fixture);
   peer_send_data (fixture->peer, 1, 1, "abcd");
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
   peer_expect_goodbye (fixture->peer, "protocol_error");
   g_assert_null (finish_read (fixture, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
@@ -369,7 +345,7 @@ test_read_other_count (Fixture *fixture, gconstpointer data)
 
 /* The REPLY has come, and the bytes never do: it can be cancelled all the same. */
 static void
-test_read_never_ends (Fixture *fixture, gconstpointer data)
+test_read_never_ends (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
@@ -378,7 +354,7 @@ test_read_never_ends (Fixture *fixture, gconstpointer data)
                                  &fixture->pending);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
   send_opened (fixture);
-  reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"bytes\": 5, \"size\": 5}}");
   peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
   peer_skip (fixture->peer, ASB_FRAME_PONG);
   g_cancellable_cancel (cancellable);
@@ -388,7 +364,7 @@ test_read_never_ends (Fixture *fixture, gconstpointer data)
 }
 
 static GInputStream *
-open_read (Fixture *fixture)
+open_read (PeerFixture *fixture)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
@@ -406,7 +382,7 @@ open_read (Fixture *fixture)
 }
 
 static void
-test_open_read (Fixture *fixture, gconstpointer data)
+test_open_read (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GInputStream) stream = open_read (fixture);
   g_autoptr (GError) error = NULL;
@@ -419,7 +395,8 @@ test_open_read (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, NULL), ==, 3);
   g_assert_null (g_object_get_data (G_OBJECT (stream), "asb-result"));
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"result\": {\"bytes\": 3, \"size\": 3, \"hash\": \"" PEER_HASH "\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"result\": {\"bytes\": 3, \"size\": 3, \"hash\": \"" PEER_HASH "\"}}");
   g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, &error), ==, 0);
   g_assert_no_error (error);
   result = g_object_get_data (G_OBJECT (stream), "asb-result");
@@ -429,7 +406,7 @@ test_open_read (Fixture *fixture, gconstpointer data)
 
 /* The stream of a file that could not be read to its end does not end as if it had been. */
 static void
-test_open_read_fails (Fixture *fixture, gconstpointer data)
+test_open_read_fails (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GInputStream) stream = open_read (fixture);
   g_autoptr (GError) error = NULL;
@@ -437,7 +414,8 @@ test_open_read_fails (Fixture *fixture, gconstpointer data)
 
   peer_send_data (fixture->peer, 1, 1, "abc");
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"error\": {\"code\": \"io_error\", \"message\": \"Bad sector\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"io_error\", \"message\": \"Bad sector\"}}");
   g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, NULL), ==, 3);
   g_assert_cmpint (g_input_stream_read (stream, bytes, 10, NULL, &error), ==, -1);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_IO);
@@ -445,7 +423,7 @@ test_open_read_fails (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_read_refused (Fixture *fixture, gconstpointer data)
+test_open_read_refused (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
@@ -454,14 +432,15 @@ test_open_read_refused (Fixture *fixture, gconstpointer data)
                                  &fixture->pending);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"error\": {\"code\": \"file_not_found\", \"message\": \"No such file\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"file_not_found\", \"message\": \"No such file\"}}");
   result = pending_wait (&fixture->pending);
   g_assert_null (asb_transport_open_read_finish (fixture->transport, result, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND);
 }
 
 static void
-test_open_read_dropped (Fixture *fixture, gconstpointer data)
+test_open_read_dropped (PeerFixture *fixture, gconstpointer data)
 {
   g_object_unref (open_read (fixture));
   peer_skip (fixture->peer, ASB_FRAME_STOP);
@@ -469,7 +448,7 @@ test_open_read_dropped (Fixture *fixture, gconstpointer data)
 
 /* Cancelled before the guest has opened the file: the answer comes with the REPLY. */
 static void
-test_open_read_cancelled (Fixture *fixture, gconstpointer data)
+test_open_read_cancelled (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GAsyncResult) result = NULL;
@@ -485,7 +464,7 @@ test_open_read_cancelled (Fixture *fixture, gconstpointer data)
   peer_send_data (fixture->peer, 1, 1, "abc");
   g_assert_false (pending_is_done (&fixture->pending));
   peer_send_end (fixture->peer, 1, 1);
-  reply (fixture, "{\"result\": {\"bytes\": 3, \"size\": 3}}");
+  peer_fixture_reply (fixture, "{\"result\": {\"bytes\": 3, \"size\": 3}}");
   result = pending_wait (&fixture->pending);
   g_assert_null (asb_transport_open_read_finish (fixture->transport, result, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -498,7 +477,7 @@ test_open_read_cancelled (Fixture *fixture, gconstpointer data)
   "\", \"previous_hash\": null, \"entry\": " PEER_ENTRY "}}"
 
 static AsbFileInfo *
-finish_write (Fixture *fixture, GError **error)
+finish_write (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -506,7 +485,7 @@ finish_write (Fixture *fixture, GError **error)
 }
 
 static void
-begin_write (Fixture *fixture, const char *arguments)
+begin_write (PeerFixture *fixture, const char *arguments)
 {
   asb_transport_write_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
@@ -514,7 +493,7 @@ begin_write (Fixture *fixture, const char *arguments)
 }
 
 static void
-test_write (Fixture *fixture, gconstpointer data)
+test_write (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GBytes) contents = g_bytes_new ("a\0b\xff", 4);
   g_autoptr (PeerFrame) frame = NULL;
@@ -529,7 +508,7 @@ test_write (Fixture *fixture, gconstpointer data)
   bytes = g_bytes_get_data (frame->payload, &size);
   g_assert_cmpmem (bytes, size, "a\0b\xff", 4);
   g_assert_cmpint (frame->header.flags, ==, ASB_FRAME_FLAG_FIN);
-  reply (fixture, WRITTEN);
+  peer_fixture_reply (fixture, WRITTEN);
   info = finish_write (fixture, &error);
   g_assert_no_error (error);
   peer_check_entry (info);
@@ -538,7 +517,7 @@ test_write (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_write_options (Fixture *fixture, gconstpointer data)
+test_write_options (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (PeerFrame) frame = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
@@ -552,14 +531,14 @@ test_write_options (Fixture *fixture, gconstpointer data)
   frame = peer_expect (fixture->peer, ASB_FRAME_DATA);
   g_assert_cmpuint (frame->header.length, ==, 0);
   g_assert_cmpint (frame->header.flags, ==, ASB_FRAME_FLAG_FIN);
-  reply (fixture, WRITTEN);
+  peer_fixture_reply (fixture, WRITTEN);
   info = finish_write (fixture, NULL);
   g_assert_nonnull (info);
 }
 
 /* Contents go as the guest gives credit. */
 static void
-test_write_much (Fixture *fixture, gconstpointer data)
+test_write_much (PeerFixture *fixture, gconstpointer data)
 {
   gsize size = 1000000;
   g_autoptr (GBytes) contents = g_bytes_new_take (g_strnfill (size, 'x'), size);
@@ -584,13 +563,13 @@ test_write_much (Fixture *fixture, gconstpointer data)
         }
     }
   g_assert_cmpuint (total, ==, size);
-  reply (fixture, WRITTEN);
+  peer_fixture_reply (fixture, WRITTEN);
   info = finish_write (fixture, NULL);
   g_assert_nonnull (info);
 }
 
 static void
-test_write_conflict (Fixture *fixture, gconstpointer data)
+test_write_conflict (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   AsbErrorInfo *info;
@@ -598,8 +577,9 @@ test_write_conflict (Fixture *fixture, gconstpointer data)
 
   begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true}");
   peer_skip (fixture->peer, ASB_FRAME_DATA);
-  reply (fixture, "{\"error\": {\"code\": \"concurrent_modification\", \"message\": \"It is"
-                  " another\", \"details\": {\"expected_hash\": \"a\", \"actual_hash\": null}}}");
+  peer_fixture_reply (
+      fixture, "{\"error\": {\"code\": \"concurrent_modification\", \"message\": \"It is"
+               " another\", \"details\": {\"expected_hash\": \"a\", \"actual_hash\": null}}}");
   g_assert_null (finish_write (fixture, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION);
   g_assert_cmpstr (error->message, ==, "It is another");
@@ -612,7 +592,7 @@ test_write_conflict (Fixture *fixture, gconstpointer data)
 }
 
 static GOutputStream *
-open_write (Fixture *fixture)
+open_write (PeerFixture *fixture)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
@@ -630,7 +610,7 @@ open_write (Fixture *fixture)
 
 /* The stream is closed when the guest has written the file. */
 static void
-test_open_write (Fixture *fixture, gconstpointer data)
+test_open_write (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_write (fixture);
   g_autoptr (GAsyncResult) result = NULL;
@@ -644,7 +624,7 @@ test_open_write (Fixture *fixture, gconstpointer data)
   g_output_stream_close_async (stream, G_PRIORITY_DEFAULT, NULL, pending_cb, &fixture->pending);
   peer_skip (fixture->peer, ASB_FRAME_DATA);
   g_assert_false (pending_is_done (&fixture->pending));
-  reply (fixture, WRITTEN);
+  peer_fixture_reply (fixture, WRITTEN);
   result = pending_wait (&fixture->pending);
   g_assert_true (g_output_stream_close_finish (stream, result, &error));
   g_assert_no_error (error);
@@ -655,13 +635,14 @@ test_open_write (Fixture *fixture, gconstpointer data)
 
 /* A refusal reaches whoever is writing, and whoever closes. */
 static void
-test_open_write_refused (Fixture *fixture, gconstpointer data)
+test_open_write_refused (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_write (fixture);
   g_autoptr (GError) error = NULL;
   gssize n;
 
-  reply (fixture, "{\"error\": {\"code\": \"no_space\", \"message\": \"The disk is full\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"no_space\", \"message\": \"The disk is full\"}}");
   do
     n = g_output_stream_write (stream, "hello", 5, NULL, &error);
   while (n > 0);
@@ -673,7 +654,7 @@ test_open_write_refused (Fixture *fixture, gconstpointer data)
 
 /* Who drops the stream without closing it wants nothing written. */
 static void
-test_open_write_dropped (Fixture *fixture, gconstpointer data)
+test_open_write_dropped (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_write (fixture);
 
@@ -684,7 +665,7 @@ test_open_write_dropped (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_write_cancelled (Fixture *fixture, gconstpointer data)
+test_open_write_cancelled (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_write (fixture);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
@@ -697,7 +678,7 @@ test_open_write_cancelled (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_open_write_lost (Fixture *fixture, gconstpointer data)
+test_open_write_lost (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream = open_write (fixture);
   g_autoptr (GAsyncResult) result = NULL;
@@ -714,7 +695,7 @@ test_open_write_lost (Fixture *fixture, gconstpointer data)
 /* The others. */
 
 static void
-test_mkdir (Fixture *fixture, gconstpointer data)
+test_mkdir (PeerFixture *fixture, gconstpointer data)
 {
   gboolean created = GPOINTER_TO_INT (data);
   g_autoptr (GAsyncResult) result = NULL;
@@ -727,8 +708,8 @@ test_mkdir (Fixture *fixture, gconstpointer data)
   peer_expect_arguments (fixture->peer, "file.mkdir",
                          created ? "{\"path\": \"/d/f\", \"parents\": false, \"mode\": 448}"
                                  : "{\"path\": \"/d/f\", \"parents\": true, \"mode\": 448}");
-  reply (fixture,
-         created ? "{\"result\": {\"created\": true}}" : "{\"result\": {\"created\": false}}");
+  peer_fixture_reply (fixture, created ? "{\"result\": {\"created\": true}}"
+                                       : "{\"result\": {\"created\": false}}");
   result = pending_wait (&fixture->pending);
   g_assert_cmpint (asb_transport_make_directory_finish (fixture->transport, result, &error), ==,
                    created);
@@ -736,7 +717,7 @@ test_mkdir (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete (Fixture *fixture, gconstpointer data)
+test_delete (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
@@ -745,14 +726,14 @@ test_delete (Fixture *fixture, gconstpointer data)
   asb_transport_delete_file_async (fixture->transport, fixture->request, NULL, pending_cb,
                                    &fixture->pending);
   peer_expect_arguments (fixture->peer, "file.delete", "{\"path\": \"/d/f\", \"recursive\": true}");
-  reply (fixture, "{\"result\": {}}");
+  peer_fixture_reply (fixture, "{\"result\": {}}");
   result = pending_wait (&fixture->pending);
   g_assert_true (asb_transport_delete_file_finish (fixture->transport, result, &error));
   g_assert_no_error (error);
 }
 
 static void
-test_move (Fixture *fixture, gconstpointer data)
+test_move (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
@@ -763,7 +744,7 @@ test_move (Fixture *fixture, gconstpointer data)
                                  &fixture->pending);
   peer_expect_arguments (fixture->peer, "file.move",
                          "{\"from\": \"/d/f\", \"to\": \"/d/g\", \"overwrite\": true}");
-  reply (fixture, "{\"result\": {}}");
+  peer_fixture_reply (fixture, "{\"result\": {}}");
   result = pending_wait (&fixture->pending);
   g_assert_true (asb_transport_move_file_finish (fixture->transport, result, &error));
   g_assert_no_error (error);
@@ -775,7 +756,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
 #define ADD(path, data, function)                                                                  \
-  g_test_add ("/guest-files/" path, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/guest-files/" path, PeerFixture, data, peer_fixture_set_up_file, function,         \
+              peer_fixture_tear_down)
   ADD ("query/file", NULL, test_query);
   ADD ("query/link", NULL, test_query_link);
   ADD ("no-path", NULL, test_no_path);

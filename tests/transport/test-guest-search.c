@@ -8,40 +8,21 @@
 
 #include "asb-guest-transport-private.h"
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbFileSearch *search;
-  Pending pending;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (PeerFixture *fixture, gconstpointer data)
 {
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->search = asb_file_search_new ();
-  asb_file_search_set_path (fixture->search, "/d");
+  peer_fixture_init (fixture, g_object_new (ASB_TYPE_FILE_SEARCH, "path", "/d", NULL));
 }
 
 static void
-tear_down (Fixture *fixture, gconstpointer data)
+begin_find (PeerFixture *fixture)
 {
-  g_clear_object (&fixture->search);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
-}
-
-static void
-begin_find (Fixture *fixture)
-{
-  asb_transport_find_files_async (fixture->transport, fixture->search, NULL, pending_cb,
+  asb_transport_find_files_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
 }
 
 static AsbSearchResult *
-finish_find (Fixture *fixture, GError **error)
+finish_find (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -49,14 +30,14 @@ finish_find (Fixture *fixture, GError **error)
 }
 
 static void
-begin_text (Fixture *fixture)
+begin_text (PeerFixture *fixture)
 {
-  asb_transport_search_text_async (fixture->transport, fixture->search, NULL, pending_cb,
+  asb_transport_search_text_async (fixture->transport, fixture->request, NULL, pending_cb,
                                    &fixture->pending);
 }
 
 static AsbSearchResult *
-finish_text (Fixture *fixture, GError **error)
+finish_text (PeerFixture *fixture, GError **error)
 {
   g_autoptr (GAsyncResult) result = pending_wait (&fixture->pending);
 
@@ -64,7 +45,7 @@ finish_text (Fixture *fixture, GError **error)
 }
 
 static void
-answer (Fixture *fixture, const char *lines, const char *reply)
+answer (PeerFixture *fixture, const char *lines, const char *reply)
 {
   peer_send_data (fixture->peer, 1, 1, lines);
   peer_send_end (fixture->peer, 1, 1);
@@ -72,7 +53,7 @@ answer (Fixture *fixture, const char *lines, const char *reply)
 }
 
 static void
-test_walk (Fixture *fixture, gconstpointer data)
+test_walk (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbSearchResult) result = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
@@ -99,13 +80,13 @@ test_walk (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_glob (Fixture *fixture, gconstpointer data)
+test_glob (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbSearchResult) result = NULL;
 
   g_test_summary ("Everything that was asked for is asked for");
 
-  g_object_set (fixture->search, "pattern", "\xff*", "max-depth", 3, "max-results", 7,
+  g_object_set (fixture->request, "pattern", "\xff*", "max-depth", 3, "max-results", 7,
                 "time-limit-ms", 9, "flags",
                 ASB_SEARCH_FLAGS_IGNORE_CASE | ASB_SEARCH_FLAGS_NO_HIDDEN | ASB_SEARCH_FLAGS_FILES,
                 NULL);
@@ -121,7 +102,7 @@ test_glob (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_text (Fixture *fixture, gconstpointer data)
+test_text (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbSearchResult) result = NULL;
   g_autoptr (AsbTextMatch) first = NULL;
@@ -132,7 +113,7 @@ test_text (Fixture *fixture, gconstpointer data)
 
   g_test_summary ("Lines are bytes, and are shown as text");
 
-  g_object_set (fixture->search, "text", "a+", "pattern", "*.c", "context-lines", 1, "flags",
+  g_object_set (fixture->request, "text", "a+", "pattern", "*.c", "context-lines", 1, "flags",
                 ASB_SEARCH_FLAGS_REGEX, NULL);
   begin_text (fixture);
   peer_expect_arguments (fixture->peer, "file.grep",
@@ -163,20 +144,20 @@ test_text (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_no_path (Fixture *fixture, gconstpointer data)
+test_no_path (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  asb_file_search_set_path (fixture->search, NULL);
-  g_assert_null (asb_transport_find_files (fixture->transport, fixture->search, NULL, &error));
+  asb_file_search_set_path (fixture->request, NULL);
+  g_assert_null (asb_transport_find_files (fixture->transport, fixture->request, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  g_assert_null (asb_transport_search_text (fixture->transport, fixture->search, NULL, &error));
+  g_assert_null (asb_transport_search_text (fixture->transport, fixture->request, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
 static void
-test_refused (Fixture *fixture, gconstpointer data)
+test_refused (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
@@ -191,7 +172,7 @@ test_refused (Fixture *fixture, gconstpointer data)
 #define LINE_AT(path, rest) "{\"path\": \"" path "\", \"line\": 1, \"column\": 0" rest "}\n"
 
 static void
-test_too_many_beside (Fixture *fixture, gconstpointer data)
+test_too_many_beside (PeerFixture *fixture, gconstpointer data)
 {
   const guint max_entries = asb_guest_max_entries;
   g_autoptr (AsbSearchResult) result = NULL;
@@ -200,7 +181,7 @@ test_too_many_beside (Fixture *fixture, gconstpointer data)
   g_test_summary ("More than can be kept fails the search, and the connection stays");
 
   asb_guest_max_entries = 2;
-  g_object_set (fixture->search, "text", "x", "context-lines", 3, NULL);
+  g_object_set (fixture->request, "text", "x", "context-lines", 3, NULL);
   begin_text (fixture);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
   peer_send_data (fixture->peer, 1, 1,
@@ -252,7 +233,7 @@ static const Wrong wrongs[] = {
 };
 
 static void
-test_wrong (Fixture *fixture, gconstpointer data)
+test_wrong (PeerFixture *fixture, gconstpointer data)
 {
   const Wrong *wrong = data;
   g_autofree char *reply = g_strdup_printf ("{\"result\": %s}", wrong->result);
@@ -260,8 +241,8 @@ test_wrong (Fixture *fixture, gconstpointer data)
 
   g_test_summary ("What makes no sense ends the connection");
 
-  asb_file_search_set_max_results (fixture->search, 2);
-  asb_file_search_set_text (fixture->search, "x");
+  asb_file_search_set_max_results (fixture->request, 2);
+  asb_file_search_set_text (fixture->request, "x");
   if (wrong->is_text)
     begin_text (fixture);
   else
@@ -273,7 +254,7 @@ test_wrong (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD(name, function, data)                                                                  \
-  g_test_add ("/guest-search/" name, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/guest-search/" name, PeerFixture, data, set_up, function, peer_fixture_tear_down)
 
 int
 main (int argc, char *argv[])
@@ -290,7 +271,7 @@ main (int argc, char *argv[])
     {
       g_autofree char *path = g_strdup_printf ("/guest-search/wrong/%s", wrongs[i].name);
 
-      g_test_add (path, Fixture, &wrongs[i], set_up, test_wrong, tear_down);
+      g_test_add (path, PeerFixture, &wrongs[i], set_up, test_wrong, peer_fixture_tear_down);
     }
   return g_test_run ();
 }

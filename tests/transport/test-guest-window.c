@@ -4,32 +4,8 @@
 
 #include "peer.h"
 
-typedef struct
-{
-  Peer *peer;
-  AsbTransport *transport;
-  AsbFileRequest *request;
-  Pending pending;
-} Fixture;
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->peer = peer_new ();
-  fixture->transport = peer_open (fixture->peer);
-  fixture->request = asb_file_request_new_for_path ("/d/f");
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  g_clear_object (&fixture->request);
-  g_clear_object (&fixture->transport);
-  g_clear_pointer (&fixture->peer, peer_free);
-}
-
 static AsbLineWindow *
-read_lines (Fixture *fixture, const char *lines, const char *reply, GError **error)
+read_lines (PeerFixture *fixture, const char *lines, const char *reply, GError **error)
 {
   g_autoptr (GAsyncResult) result = NULL;
 
@@ -41,14 +17,14 @@ read_lines (Fixture *fixture, const char *lines, const char *reply, GError **err
 }
 
 static void
-begin (Fixture *fixture)
+begin (PeerFixture *fixture)
 {
   asb_transport_read_lines_async (fixture->transport, fixture->request, NULL, pending_cb,
                                   &fixture->pending);
 }
 
 static void
-test_lines (Fixture *fixture, gconstpointer data)
+test_lines (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbLineWindow) window = NULL;
   g_autoptr (GError) error = NULL;
@@ -75,7 +51,7 @@ test_lines (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_all (Fixture *fixture, gconstpointer data)
+test_all (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbLineWindow) window = NULL;
   g_autoptr (GError) error = NULL;
@@ -105,7 +81,7 @@ static const char *const wrongs[] = {
 };
 
 static void
-test_wrong (Fixture *fixture, gconstpointer data)
+test_wrong (PeerFixture *fixture, gconstpointer data)
 {
   g_autofree char *reply = g_strdup_printf ("{\"result\": %s}", (const char *)data);
   g_autoptr (GError) error = NULL;
@@ -117,7 +93,7 @@ test_wrong (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_attributes (Fixture *fixture, gconstpointer data)
+test_attributes (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
@@ -137,7 +113,7 @@ test_attributes (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_no_path (Fixture *fixture, gconstpointer data)
+test_no_path (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileRequest) request = asb_file_request_new ();
   g_autoptr (GError) error = NULL;
@@ -150,7 +126,8 @@ test_no_path (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD(name, function, data)                                                                  \
-  g_test_add ("/guest-window/" name, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/guest-window/" name, PeerFixture, data, peer_fixture_set_up_file, function,        \
+              peer_fixture_tear_down)
 
 int
 main (int argc, char *argv[])
@@ -165,7 +142,8 @@ main (int argc, char *argv[])
     {
       g_autofree char *path = g_strdup_printf ("/guest-window/wrong/%" G_GSIZE_FORMAT, i);
 
-      g_test_add (path, Fixture, wrongs[i], set_up, test_wrong, tear_down);
+      g_test_add (path, PeerFixture, wrongs[i], peer_fixture_set_up_file, test_wrong,
+                  peer_fixture_tear_down);
     }
   return g_test_run ();
 }
