@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "asb-call-private.h"
+
 static void test_store_iface_init (AsbHistoryStoreInterface *iface);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (TestStore, test_store, G_TYPE_OBJECT,
@@ -303,4 +305,31 @@ test_variant_check_absent (GVariant *dict, const char *path)
   g_autoptr (GVariant) found = test_variant_find (dict, path);
 
   g_assert_null (found);
+}
+
+void
+test_recorded_set_up (TestRecorded *fixture, gconstpointer data)
+{
+  fixture->mock = test_mock_new (NULL);
+  fixture->store = test_store_new ();
+  fixture->backend = test_backend_new (fixture->mock, ASB_HISTORY_STORE (fixture->store));
+}
+
+void
+test_recorded_tear_down (TestRecorded *fixture, gconstpointer data)
+{
+  TestCensus census;
+
+  test_census_init (&census);
+  test_census_add (&census, fixture->mock);
+  test_census_add (&census, fixture->store);
+  test_census_add (&census, fixture->backend);
+  asb_call_set_limit (NULL, -1);
+  test_mock_forget (fixture->mock, "*");
+  test_store_forget (fixture->store);
+  g_clear_error (&fixture->error);
+  g_clear_object (&fixture->backend);
+  g_clear_object (&fixture->store);
+  g_clear_object (&fixture->mock);
+  test_census_wait (&census);
 }

@@ -59,3 +59,16 @@ void test_variant_check_boolean (GVariant *dict, const char *path, gboolean expe
 void test_variant_check_null (GVariant *dict, const char *path);
 /* There is no such member. */
 void test_variant_check_absent (GVariant *dict, const char *path);
+
+/* A backend over a mock, and the store in which it records. */
+typedef struct
+{
+  AsbProvider *mock;
+  TestStore *store;
+  AsbBackend *backend;
+  GError *error;
+} TestRecorded;
+
+void test_recorded_set_up (TestRecorded *fixture, gconstpointer data);
+/* Lets go of what is held back. Nothing may be left then. */
+void test_recorded_tear_down (TestRecorded *fixture, gconstpointer data);

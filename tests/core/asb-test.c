@@ -431,3 +431,33 @@ test_store_find (AsbHistoryStore *store, const char *operation_type)
   g_test_message ("No %s was recorded", operation_type);
   g_assert_not_reached ();
 }
+
+void
+test_creation_set_up (TestCreation *fixture, gconstpointer data)
+{
+  fixture->mock = test_mock_new (NULL);
+  fixture->options = test_options_new (fixture->mock);
+}
+
+void
+test_creation_tear_down (TestCreation *fixture, gconstpointer data)
+{
+  TestCensus census;
+
+  test_census_init (&census);
+  test_census_add (&census, fixture->mock);
+  test_census_add (&census, fixture->options);
+  g_clear_error (&fixture->error);
+  g_clear_object (&fixture->options);
+  g_clear_object (&fixture->mock);
+  test_census_end (&census);
+}
+
+AsbBackend *
+test_creation_create (TestCreation *fixture)
+{
+  AsbBackend *backend = asb_create_backend (fixture->options, NULL, &fixture->error);
+
+  g_assert_no_error (fixture->error);
+  return backend;
+}

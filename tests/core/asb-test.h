@@ -95,3 +95,17 @@ void test_assert_bytes (GBytes *bytes, const char *text);
 GListModel *test_store_list (AsbHistoryStore *store);
 /* Returns: (transfer full): the last one of that type */
 AsbHistoryOperation *test_store_find (AsbHistoryStore *store, const char *operation_type);
+
+/* What a backend is made of. */
+typedef struct
+{
+  AsbProvider *mock;
+  AsbBackendOptions *options;
+  GError *error;
+} TestCreation;
+
+void test_creation_set_up (TestCreation *fixture, gconstpointer data);
+/* Nothing of it may be left. */
+void test_creation_tear_down (TestCreation *fixture, gconstpointer data);
+/* Makes a backend, which must not fail. */
+AsbBackend *test_creation_create (TestCreation *fixture);

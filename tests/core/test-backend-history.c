@@ -10,17 +10,9 @@
 /* What a backend tells its history store of each operation, where the store is not the one inside
  * the sandbox: the fields of the reference. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  TestStore *store;
-  AsbBackend *backend;
-  GError *error;
-} Fixture;
-
 /* @data: the name of the agent. */
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackendOptions) options = NULL;
 
@@ -34,29 +26,10 @@ set_up (Fixture *fixture, gconstpointer data)
   g_ptr_array_set_size (fixture->store->batches, 0);
 }
 
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  TestCensus census;
-
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->store);
-  test_census_add (&census, fixture->backend);
-  asb_call_set_limit (NULL, -1);
-  test_mock_forget (fixture->mock, "*");
-  test_store_forget (fixture->store);
-  g_clear_error (&fixture->error);
-  g_clear_object (&fixture->backend);
-  g_clear_object (&fixture->store);
-  g_clear_object (&fixture->mock);
-  test_census_wait (&census);
-}
-
 /* Two batches, a start of @type and an end with @status, of one and the same operation. The start
  * is before anything was done. */
 static void
-check_pair (Fixture *fixture, const char *type, const char *status, GVariant **start,
+check_pair (TestRecorded *fixture, const char *type, const char *status, GVariant **start,
             GVariant **end)
 {
   g_autofree char *expected = g_strdup_printf (":started :%s", status);
@@ -76,14 +49,14 @@ check_pair (Fixture *fixture, const char *type, const char *status, GVariant **s
 }
 
 static void
-forget (Fixture *fixture)
+forget (TestRecorded *fixture)
 {
   g_clear_error (&fixture->error);
   g_ptr_array_set_size (fixture->store->batches, 0);
 }
 
 static AsbFileInfo *
-write_text (Fixture *fixture, const char *path, const char *text, const char *expected_hash)
+write_text (TestRecorded *fixture, const char *path, const char *text, const char *expected_hash)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
 
@@ -92,7 +65,7 @@ write_text (Fixture *fixture, const char *path, const char *text, const char *ex
 }
 
 static void
-put (Fixture *fixture, const char *path, const char *text)
+put (TestRecorded *fixture, const char *path, const char *text)
 {
   g_autoptr (AsbFileInfo) info = write_text (fixture, path, text, NULL);
 
@@ -110,7 +83,7 @@ check_file_row (GVariant *start, const char *path, const char *change_type)
 }
 
 static void
-test_get (Fixture *fixture, gconstpointer data)
+test_get (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxInfo) info
       = asb_backend_query_info (fixture->backend, NULL, &fixture->error);
@@ -125,7 +98,7 @@ test_get (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_list (Fixture *fixture, gconstpointer data)
+test_list (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GListModel) list = NULL;
   g_autoptr (GVariant) start = NULL;
@@ -142,7 +115,7 @@ test_list (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_read (Fixture *fixture, gconstpointer data)
+test_read (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GVariant) start = NULL;
@@ -159,7 +132,7 @@ test_read (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_write (Fixture *fixture, gconstpointer data)
+test_write (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileInfo) info = NULL;
   g_autoptr (GVariant) start = NULL;
@@ -191,7 +164,7 @@ test_write (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_write_expected (Fixture *fixture, gconstpointer data)
+test_write_expected (TestRecorded *fixture, gconstpointer data)
 {
   g_autofree char *old_hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, "old", -1);
   g_autoptr (AsbFileInfo) info = NULL;
@@ -212,7 +185,7 @@ test_write_expected (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_write_big (Fixture *fixture, gconstpointer data)
+test_write_big (TestRecorded *fixture, gconstpointer data)
 {
   g_autofree char *big = g_strnfill (10241, 'x');
   g_autofree char *shown = g_strnfill (10240, 'x');
@@ -237,7 +210,7 @@ test_write_big (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_write_stream (Fixture *fixture, gconstpointer data)
+test_write_stream (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GOutputStream) stream
       = asb_backend_open_write (fixture->backend, "/f", -1, NULL, &fixture->error);
@@ -252,7 +225,7 @@ test_write_stream (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete (Fixture *fixture, gconstpointer data)
+test_delete (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) start = NULL;
   g_autoptr (GVariant) end = NULL;
@@ -267,7 +240,7 @@ test_delete (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_others (Fixture *fixture, gconstpointer data)
+test_others (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) stat_start = NULL;
   g_autoptr (GVariant) stat_end = NULL;
@@ -293,7 +266,7 @@ test_others (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_path_bytes (Fixture *fixture, gconstpointer data)
+test_path_bytes (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) start = NULL;
   g_autoptr (GVariant) path = NULL;
@@ -310,7 +283,7 @@ test_path_bytes (Fixture *fixture, gconstpointer data)
 /* Commands. */
 
 static AsbCommandResult *
-execute (Fixture *fixture, AsbCommandSpec *spec, GCancellable *cancellable)
+execute (TestRecorded *fixture, AsbCommandSpec *spec, GCancellable *cancellable)
 {
   return asb_backend_execute (fixture->backend, spec, cancellable, &fixture->error);
 }
@@ -331,7 +304,7 @@ check_chunk (GVariant *record, gsize index, const char *stream, gint64 chunk_ind
 }
 
 static void
-test_execute (Fixture *fixture, gconstpointer data)
+test_execute (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("make");
   g_autoptr (AsbCommandResult) result = NULL;
@@ -381,7 +354,7 @@ test_execute (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_argv (Fixture *fixture, gconstpointer data)
+test_execute_argv (TestRecorded *fixture, gconstpointer data)
 {
   static const char *const argv[] = { "ls", "-l", "two words", "it's", "", NULL };
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
@@ -403,7 +376,7 @@ test_execute_argv (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_rights (Fixture *fixture, gconstpointer data)
+test_execute_rights (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("echo 1");
   g_autoptr (AsbResourceLimits) limits = asb_resource_limits_new ();
@@ -434,7 +407,7 @@ test_execute_rights (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_truncated (Fixture *fixture, gconstpointer data)
+test_execute_truncated (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("echo 0123456789");
   g_autoptr (AsbCommandResult) result = NULL;
@@ -458,7 +431,7 @@ test_execute_truncated (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_chunks (Fixture *fixture, gconstpointer data)
+test_execute_chunks (TestRecorded *fixture, gconstpointer data)
 {
   g_autofree char *much = g_strnfill (16 * 1024 + 1, 'x');
   g_autofree char *text = g_strdup_printf ("{'stdout': <'%s'>}", much);
@@ -483,7 +456,7 @@ typedef struct
 } Ending;
 
 static void
-test_execute_endings (Fixture *fixture, gconstpointer data)
+test_execute_endings (TestRecorded *fixture, gconstpointer data)
 {
   static const Ending endings[] = {
     { "{'exit-code': <0>}", 0, "succeeded", 0 },
@@ -518,7 +491,7 @@ test_execute_endings (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_cancelled (Fixture *fixture, gconstpointer data)
+test_execute_cancelled (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("serve");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
@@ -537,7 +510,7 @@ test_execute_cancelled (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_execute_unknown (Fixture *fixture, gconstpointer data)
+test_execute_unknown (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("echo something");
   g_autoptr (GVariant) start = NULL;
@@ -565,7 +538,7 @@ typedef struct
 } Failure;
 
 static void
-test_failures (Fixture *fixture, gconstpointer data)
+test_failures (TestRecorded *fixture, gconstpointer data)
 {
   static const Failure failures[] = {
     { "fail", "file_not_found", "failed", "file_not_found" },
@@ -603,7 +576,7 @@ test_failures (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_cancelled (Fixture *fixture, gconstpointer data)
+test_cancelled (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GVariant) start = NULL;
@@ -621,7 +594,7 @@ test_cancelled (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_deadline (Fixture *fixture, gconstpointer data)
+test_deadline (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) start = NULL;
   g_autoptr (GVariant) end = NULL;
@@ -637,7 +610,7 @@ test_deadline (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete_sandbox (Fixture *fixture, gconstpointer data)
+test_delete_sandbox (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) start = NULL;
   g_autoptr (GVariant) end = NULL;
@@ -662,7 +635,7 @@ test_delete_sandbox (Fixture *fixture, gconstpointer data)
 /* The rules of consistency. */
 
 static void
-test_strict (Fixture *fixture, gconstpointer data)
+test_strict (TestRecorded *fixture, gconstpointer data)
 {
   AsbErrorInfo *info;
 
@@ -686,11 +659,11 @@ static void
 fail_records_cb (AsbProvider *mock, const char *operation, const char *sandbox_id,
                  gpointer user_data)
 {
-  ((Fixture *)user_data)->store->record_manner = TEST_STORE_FAILS;
+  ((TestRecorded *)user_data)->store->record_manner = TEST_STORE_FAILS;
 }
 
 static void
-test_end_not_recorded (Fixture *fixture, gconstpointer data)
+test_end_not_recorded (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbFileInfo) info = NULL;
 
@@ -704,7 +677,7 @@ test_end_not_recorded (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_in_place (Fixture *fixture, gconstpointer data)
+test_in_place (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxInfo) sandbox = NULL;
   g_autofree char *summary = NULL;
@@ -720,7 +693,7 @@ test_in_place (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_agent (Fixture *fixture, gconstpointer data)
+test_agent (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) one = NULL;
   g_autoptr (GVariant) two = NULL;
@@ -774,7 +747,8 @@ test_memory (void)
 }
 
 #define ADD_WITH(path, data, function)                                                             \
-  g_test_add ("/backend-history/" path, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/backend-history/" path, TestRecorded, data, set_up, function,                      \
+              test_recorded_tear_down)
 #define ADD(path, function) ADD_WITH (path, NULL, function)
 
 int

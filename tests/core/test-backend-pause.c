@@ -6,17 +6,9 @@
 
 /* Pausing and resuming: what is refused meanwhile, what is recorded and when, and what time is. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  TestStore *store;
-  AsbBackend *backend;
-  GError *error;
-} Fixture;
-
 /* @data: non-NULL for a store inside the sandbox. */
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (TestRecorded *fixture, gconstpointer data)
 {
   fixture->mock = test_mock_new (NULL);
   fixture->store = test_store_new ();
@@ -26,22 +18,14 @@ set_up (Fixture *fixture, gconstpointer data)
 }
 
 static void
-tear_down (Fixture *fixture, gconstpointer data)
+tear_down (TestRecorded *fixture, gconstpointer data)
 {
-  TestCensus census;
-
   g_assert_no_error (fixture->error);
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->backend);
-  g_clear_object (&fixture->backend);
-  g_clear_object (&fixture->store);
-  g_clear_object (&fixture->mock);
-  test_census_wait (&census);
+  test_recorded_tear_down (fixture, data);
 }
 
 static void
-check_summary (Fixture *fixture, const char *expected)
+check_summary (TestRecorded *fixture, const char *expected)
 {
   g_autofree char *summary = test_store_summary (fixture->store);
 
@@ -49,7 +33,7 @@ check_summary (Fixture *fixture, const char *expected)
 }
 
 static void
-pause_it (Fixture *fixture)
+pause_it (TestRecorded *fixture)
 {
   g_autoptr (AsbSandboxInfo) info = asb_backend_pause (fixture->backend, NULL, &fixture->error);
 
@@ -58,7 +42,7 @@ pause_it (Fixture *fixture)
 }
 
 static void
-resume_it (Fixture *fixture)
+resume_it (TestRecorded *fixture)
 {
   g_autoptr (AsbSandboxInfo) info = asb_backend_resume (fixture->backend, NULL, &fixture->error);
 
@@ -67,7 +51,7 @@ resume_it (Fixture *fixture)
 }
 
 static void
-check_refused (Fixture *fixture)
+check_refused (TestRecorded *fixture)
 {
   g_assert_null (asb_backend_list_files (fixture->backend, "/", NULL, &fixture->error));
   g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
@@ -76,7 +60,7 @@ check_refused (Fixture *fixture)
 }
 
 static void
-check_works (Fixture *fixture)
+check_works (TestRecorded *fixture)
 {
   g_autoptr (GListModel) files
       = asb_backend_list_files (fixture->backend, "/", NULL, &fixture->error);
@@ -86,7 +70,7 @@ check_works (Fixture *fixture)
 }
 
 static void
-test_refused (Fixture *fixture, gconstpointer data)
+test_refused (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("Work in a paused sandbox is refused without asking anybody, until it goes on");
 
@@ -98,7 +82,7 @@ test_refused (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_recorded_outside (Fixture *fixture, gconstpointer data)
+test_recorded_outside (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A record that is kept elsewhere is written at once");
 
@@ -109,7 +93,7 @@ test_recorded_outside (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_recorded_inside (Fixture *fixture, gconstpointer data)
+test_recorded_inside (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxInfo) info = NULL;
   g_autoptr (GVariant) start = NULL, end = NULL;
@@ -132,7 +116,7 @@ test_recorded_inside (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_failed (Fixture *fixture, gconstpointer data)
+test_failed (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A pause that fails changes nothing");
 
@@ -146,7 +130,7 @@ test_failed (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_answer_lost (Fixture *fixture, gconstpointer data)
+test_answer_lost (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A pause or a resumption whose answer is lost is seen in the state");
 
@@ -162,7 +146,7 @@ test_answer_lost (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_twice (Fixture *fixture, gconstpointer data)
+test_twice (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("Both can be done twice, and a failure to do it again changes nothing");
 
@@ -183,7 +167,7 @@ test_twice (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_resumed_by_others (Fixture *fixture, gconstpointer data)
+test_resumed_by_others (TestRecorded *fixture, gconstpointer data)
 {
   const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (fixture->backend));
   g_autoptr (AsbSandboxInfo) info = NULL;
@@ -200,7 +184,7 @@ test_resumed_by_others (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_command (Fixture *fixture, gconstpointer data)
+test_command (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("sit");
   g_autoptr (AsbCommand) command = NULL;
@@ -221,7 +205,7 @@ test_command (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_close (Fixture *fixture, gconstpointer data)
+test_close (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A backend can be closed while its sandbox is paused");
 
@@ -231,7 +215,7 @@ test_close (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_too_much (Fixture *fixture, gconstpointer data)
+test_too_much (TestRecorded *fixture, gconstpointer data)
 {
   guint n_done = 0;
 
@@ -259,7 +243,7 @@ test_too_much (Fixture *fixture, gconstpointer data)
 
 /* A call of another provider, begun later and with more time, whose time is up. */
 static void
-outlast_limits (Fixture *fixture)
+outlast_limits (TestRecorded *fixture)
 {
   g_autoptr (AsbProvider) steady = test_mock_new (NULL);
   g_autoptr (AsbBackend) backend = test_backend_new (steady, NULL);
@@ -279,7 +263,7 @@ outlast_limits (Fixture *fixture)
 }
 
 static void
-test_signal_deadline (Fixture *fixture, gconstpointer data)
+test_signal_deadline (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("sit");
   g_autoptr (AsbCommand) command = NULL;
@@ -306,7 +290,7 @@ test_signal_deadline (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_deadline_meanwhile (Fixture *fixture, gconstpointer data)
+test_deadline_meanwhile (TestRecorded *fixture, gconstpointer data)
 {
   AsbTransport *transport = asb_backend_get_transport (fixture->backend);
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
@@ -329,7 +313,7 @@ test_deadline_meanwhile (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_deadline (Fixture *fixture, gconstpointer data)
+test_deadline (TestRecorded *fixture, gconstpointer data)
 {
   AsbTransport *transport = asb_backend_get_transport (fixture->backend);
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
@@ -354,7 +338,7 @@ test_deadline (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_deadline_goes_on (Fixture *fixture, gconstpointer data)
+test_deadline_goes_on (TestRecorded *fixture, gconstpointer data)
 {
   AsbTransport *transport = asb_backend_get_transport (fixture->backend);
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/");
@@ -377,12 +361,12 @@ test_deadline_goes_on (Fixture *fixture, gconstpointer data)
 }
 
 static void
-add (const char *path, void (*function) (Fixture *fixture, gconstpointer data))
+add (const char *path, void (*function) (TestRecorded *fixture, gconstpointer data))
 {
   g_autofree char *inside = g_strconcat (path, "/inside", NULL);
 
-  g_test_add (path, Fixture, NULL, set_up, function, tear_down);
-  g_test_add (inside, Fixture, "inside", set_up, function, tear_down);
+  g_test_add (path, TestRecorded, NULL, set_up, function, tear_down);
+  g_test_add (inside, TestRecorded, "inside", set_up, function, tear_down);
 }
 
 int
@@ -391,17 +375,17 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
 
   add ("/backend-pause/refused", test_refused);
-  g_test_add ("/backend-pause/recorded/outside", Fixture, NULL, set_up, test_recorded_outside,
+  g_test_add ("/backend-pause/recorded/outside", TestRecorded, NULL, set_up, test_recorded_outside,
               tear_down);
-  g_test_add ("/backend-pause/recorded/inside", Fixture, "inside", set_up, test_recorded_inside,
-              tear_down);
+  g_test_add ("/backend-pause/recorded/inside", TestRecorded, "inside", set_up,
+              test_recorded_inside, tear_down);
   add ("/backend-pause/failed", test_failed);
   add ("/backend-pause/answer-lost", test_answer_lost);
   add ("/backend-pause/twice", test_twice);
   add ("/backend-pause/resumed-by-others", test_resumed_by_others);
   add ("/backend-pause/command", test_command);
   add ("/backend-pause/close", test_close);
-  g_test_add ("/backend-pause/too-much", Fixture, "inside", set_up, test_too_much, tear_down);
+  g_test_add ("/backend-pause/too-much", TestRecorded, "inside", set_up, test_too_much, tear_down);
   add ("/backend-pause/deadline", test_deadline);
   add ("/backend-pause/deadline-goes-on", test_deadline_goes_on);
   add ("/backend-pause/deadline-meanwhile", test_deadline_meanwhile);

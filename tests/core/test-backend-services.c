@@ -6,40 +6,22 @@
 
 /* What a backend has its provider do with its sandbox, and what is recorded of it. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  TestStore *store;
-  AsbBackend *backend;
-  GError *error;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (TestRecorded *fixture, gconstpointer data)
 {
-  fixture->mock = test_mock_new (NULL);
-  fixture->store = test_store_new ();
-  fixture->backend = test_backend_new (fixture->mock, ASB_HISTORY_STORE (fixture->store));
+  test_recorded_set_up (fixture, data);
   g_ptr_array_set_size (fixture->store->batches, 0);
 }
 
 static void
-tear_down (Fixture *fixture, gconstpointer data)
+tear_down (TestRecorded *fixture, gconstpointer data)
 {
-  TestCensus census;
-
   g_assert_no_error (fixture->error);
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->backend);
-  g_clear_object (&fixture->backend);
-  g_clear_object (&fixture->store);
-  g_clear_object (&fixture->mock);
-  test_census_wait (&census);
+  test_recorded_tear_down (fixture, data);
 }
 
 static const char *
-sandbox_id (Fixture *fixture)
+sandbox_id (TestRecorded *fixture)
 {
   return asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (fixture->backend));
 }
@@ -47,7 +29,7 @@ sandbox_id (Fixture *fixture)
 /* The record of the last operation and nothing else: its start, whose type is @type, and its end.
  */
 static void
-check_record (Fixture *fixture, const char *type, const char *status, GVariant **start,
+check_record (TestRecorded *fixture, const char *type, const char *status, GVariant **start,
               GVariant **end)
 {
   g_autofree char *expected = g_strdup_printf (":started :%s", status);
@@ -86,7 +68,8 @@ describe (GVariant *dict)
 }
 
 static void
-check_text_of_record (Fixture *fixture, const char *type, const char *request, const char *result)
+check_text_of_record (TestRecorded *fixture, const char *type, const char *request,
+                      const char *result)
 {
   g_autoptr (GVariant) start = NULL, end = NULL, said = NULL, answered = NULL;
   g_autofree char *said_text = NULL, *answered_text = NULL;
@@ -101,7 +84,7 @@ check_text_of_record (Fixture *fixture, const char *type, const char *request, c
 }
 
 static void
-test_endpoint (Fixture *fixture, gconstpointer data)
+test_endpoint (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbEndpoint) endpoint
       = asb_backend_get_endpoint (fixture->backend, 8080, 0, NULL, &fixture->error);
@@ -115,7 +98,7 @@ test_endpoint (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_port (Fixture *fixture, gconstpointer data)
+test_port (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) start = NULL, end = NULL;
 
@@ -136,7 +119,7 @@ count_rules (AsbNetworkPolicy *policy)
 }
 
 static void
-test_network (Fixture *fixture, gconstpointer data)
+test_network (TestRecorded *fixture, gconstpointer data)
 {
   const char *const targets[] = { "a.example", NULL };
   g_autoptr (AsbNetworkPolicy) wanted = asb_network_policy_new ();
@@ -173,7 +156,7 @@ test_network (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_metadata (Fixture *fixture, gconstpointer data)
+test_metadata (TestRecorded *fixture, gconstpointer data)
 {
   GVariant *changes = g_variant_new_parsed ("{'a': just '1'}");
   g_autoptr (AsbSandboxInfo) info
@@ -193,7 +176,7 @@ test_metadata (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_snapshot (Fixture *fixture, gconstpointer data)
+test_snapshot (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackendOptions) options = test_options_new (fixture->mock);
   g_autoptr (AsbSnapshot) snapshot
@@ -220,7 +203,7 @@ test_snapshot (Fixture *fixture, gconstpointer data)
 }
 
 static void
-set_metrics (Fixture *fixture, const char *text)
+set_metrics (TestRecorded *fixture, const char *text)
 {
   gboolean set = FALSE;
   g_autoptr (GVariant) source = g_variant_parse (NULL, text, NULL, NULL, &fixture->error);
@@ -231,7 +214,7 @@ set_metrics (Fixture *fixture, const char *text)
 }
 
 static void
-test_metrics (Fixture *fixture, gconstpointer data)
+test_metrics (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxMetrics) metrics = NULL;
 
@@ -259,7 +242,7 @@ ended_cb (AsbMetricsWatch *watch, gpointer user_data)
 }
 
 static void
-test_watch (Fixture *fixture, gconstpointer data)
+test_watch (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbMetricsWatch) watch = NULL;
   g_autoptr (GString) seen = g_string_new (NULL);
@@ -282,7 +265,7 @@ test_watch (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_diagnostics (Fixture *fixture, gconstpointer data)
+test_diagnostics (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbDiagnostics) diagnostics = NULL;
 
@@ -298,7 +281,7 @@ test_diagnostics (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_service (Fixture *fixture, gconstpointer data)
+test_service (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) answer = NULL;
   const char *secret;
@@ -321,7 +304,7 @@ test_service (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_renew (Fixture *fixture, gconstpointer data)
+test_renew (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxInfo) info = asb_backend_renew (fixture->backend, 90, NULL, &fixture->error);
   g_autoptr (GVariant) start = NULL, end = NULL, expires_at = NULL;
@@ -337,7 +320,7 @@ test_renew (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_closed (Fixture *fixture, gconstpointer data)
+test_closed (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A closed backend asks nobody");
 
@@ -349,7 +332,7 @@ test_closed (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_faults (Fixture *fixture, gconstpointer data)
+test_faults (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("What a provider answers wrongly is an error");
 
@@ -369,9 +352,9 @@ test_faults (Fixture *fixture, gconstpointer data)
 }
 
 static void
-add (const char *path, void (*function) (Fixture *fixture, gconstpointer data))
+add (const char *path, void (*function) (TestRecorded *fixture, gconstpointer data))
 {
-  g_test_add (path, Fixture, NULL, set_up, function, tear_down);
+  g_test_add (path, TestRecorded, NULL, set_up, function, tear_down);
 }
 
 int

@@ -9,56 +9,21 @@
 
 /* A backend in use, and its end. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  TestStore *store;
-  AsbBackend *backend;
-  GError *error;
-} Fixture;
-
 static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->mock = test_mock_new (NULL);
-  fixture->store = test_store_new ();
-  fixture->backend = test_backend_new (fixture->mock, ASB_HISTORY_STORE (fixture->store));
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  TestCensus census;
-
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->store);
-  test_census_add (&census, fixture->backend);
-  asb_call_set_limit (NULL, -1);
-  test_mock_forget (fixture->mock, "*");
-  test_store_forget (fixture->store);
-  g_clear_error (&fixture->error);
-  g_clear_object (&fixture->backend);
-  g_clear_object (&fixture->store);
-  g_clear_object (&fixture->mock);
-  test_census_wait (&census);
-}
-
-static void
-check_error (Fixture *fixture, int code)
+check_error (TestRecorded *fixture, int code)
 {
   g_assert_error (fixture->error, ASB_ERROR, code);
   g_clear_error (&fixture->error);
 }
 
 static gboolean
-close_backend (Fixture *fixture)
+close_backend (TestRecorded *fixture)
 {
   return asb_backend_close (fixture->backend, NULL, &fixture->error);
 }
 
 static guint
-n_sandboxes (Fixture *fixture)
+n_sandboxes (TestRecorded *fixture)
 {
   return test_mock_get_sandbox_count (fixture->mock);
 }
@@ -72,7 +37,7 @@ count_notify_cb (GObject *object, GParamSpec *pspec, gpointer user_data)
 }
 
 static void
-test_close (Fixture *fixture, gconstpointer data)
+test_close (TestRecorded *fixture, gconstpointer data)
 {
   guint n_notified = 0;
 
@@ -134,7 +99,7 @@ test_ttl (gconstpointer blocking)
 }
 
 static void
-test_dropped (Fixture *fixture, gconstpointer data)
+test_dropped (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) other = test_backend_new (fixture->mock, NULL);
 
@@ -145,7 +110,7 @@ test_dropped (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete_fails (Fixture *fixture, gconstpointer data)
+test_delete_fails (TestRecorded *fixture, gconstpointer data)
 {
   AsbErrorInfo *info;
 
@@ -170,7 +135,7 @@ test_delete_fails (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_reconcile (Fixture *fixture, gconstpointer data)
+test_reconcile (TestRecorded *fixture, gconstpointer data)
 {
   static const char *const faults[] = { "fail", "drop", "empty" };
 
@@ -194,7 +159,7 @@ test_reconcile (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_gone_already (Fixture *fixture, gconstpointer data)
+test_gone_already (TestRecorded *fixture, gconstpointer data)
 {
   const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (fixture->backend));
 
@@ -208,7 +173,7 @@ test_gone_already (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete_without_answer (Fixture *fixture, gconstpointer data)
+test_delete_without_answer (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A deletion that is never answered ends with its deadline");
 
@@ -221,7 +186,7 @@ test_delete_without_answer (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_transport_does_not_close (Fixture *fixture, gconstpointer data)
+test_transport_does_not_close (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("A way in that does not close in order is no failure");
 
@@ -231,7 +196,7 @@ test_transport_does_not_close (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_close_cancelled (Fixture *fixture, gconstpointer data)
+test_close_cancelled (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
 
@@ -251,7 +216,7 @@ test_close_cancelled (Fixture *fixture, gconstpointer data)
 /* Closing while something runs. */
 
 static void
-start_read (Fixture *fixture, TestAnswer *answer)
+start_read (TestRecorded *fixture, TestAnswer *answer)
 {
   test_mock_add_fault (fixture->mock, "{'operation': <'query_file'>, 'fault': <'hold'>}");
   asb_backend_query_file_async (fixture->backend, "/", NULL, test_answer_cb, answer);
@@ -260,7 +225,7 @@ start_read (Fixture *fixture, TestAnswer *answer)
 }
 
 static void
-test_close_waits (Fixture *fixture, gconstpointer data)
+test_close_waits (TestRecorded *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) reading = { 0 };
   g_auto (TestAnswer) closing = { 0 };
@@ -289,7 +254,7 @@ test_close_waits (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_drain_timeout (Fixture *fixture, gconstpointer data)
+test_drain_timeout (TestRecorded *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) reading = { 0 };
   g_autoptr (AsbFileInfo) info = NULL;
@@ -315,7 +280,7 @@ test_drain_timeout (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_two_closings (Fixture *fixture, gconstpointer data)
+test_two_closings (TestRecorded *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) one = { 0 };
   g_auto (TestAnswer) other = { 0 };
@@ -331,7 +296,7 @@ test_two_closings (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_two_closings_one_fails (Fixture *fixture, gconstpointer data)
+test_two_closings_one_fails (TestRecorded *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) one = { 0 };
   g_auto (TestAnswer) other = { 0 };
@@ -359,7 +324,7 @@ close_in_thread (gpointer data)
 }
 
 static void
-test_close_from_threads (Fixture *fixture, gconstpointer data)
+test_close_from_threads (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("The same from many threads");
 
@@ -469,7 +434,7 @@ static const Operation operations[]
         do_read, do_open_read, do_open_write, do_mkdir, do_move,  do_delete };
 
 static void
-test_operations (Fixture *fixture, gconstpointer data)
+test_operations (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("All operations work before the end, and none does afterwards");
 
@@ -490,7 +455,7 @@ test_operations (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_delete_sandbox (Fixture *fixture, gconstpointer data)
+test_delete_sandbox (TestRecorded *fixture, gconstpointer data)
 {
   g_test_summary ("Deleting takes the sandbox at once; the backend is still to be closed");
 
@@ -552,7 +517,7 @@ coordinator_destroyed (gpointer user_data)
 }
 
 static AsbBackend *
-new_coordinated (Fixture *fixture, Coordinator *coordinator)
+new_coordinated (TestRecorded *fixture, Coordinator *coordinator)
 {
   g_autoptr (AsbBackendOptions) options = test_options_new (fixture->mock);
   AsbBackend *backend;
@@ -565,7 +530,7 @@ new_coordinated (Fixture *fixture, Coordinator *coordinator)
 }
 
 static void
-test_coordinator (Fixture *fixture, gconstpointer data)
+test_coordinator (TestRecorded *fixture, gconstpointer data)
 {
   Coordinator coordinator = { 0 };
   g_autoptr (AsbBackend) backend = new_coordinated (fixture, &coordinator);
@@ -585,7 +550,7 @@ test_coordinator (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_coordinator_refuses (Fixture *fixture, gconstpointer data)
+test_coordinator_refuses (TestRecorded *fixture, gconstpointer data)
 {
   Coordinator coordinator = { .manner = REFUSES };
   g_autoptr (AsbBackend) backend = new_coordinated (fixture, &coordinator);
@@ -632,7 +597,7 @@ work (gpointer data)
 }
 
 static void
-test_threads (Fixture *fixture, gconstpointer with_loop)
+test_threads (TestRecorded *fixture, gconstpointer with_loop)
 {
   g_test_summary ("Operations from many threads do not disturb each other, nor their record");
 
@@ -644,7 +609,7 @@ test_threads (Fixture *fixture, gconstpointer with_loop)
 }
 
 static void
-test_many_async (Fixture *fixture, gconstpointer data)
+test_many_async (TestRecorded *fixture, gconstpointer data)
 {
   TestAnswer answers[50] = { 0 };
 
@@ -671,7 +636,7 @@ test_many_async (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_alive (Fixture *fixture, gconstpointer data)
+test_alive (TestRecorded *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) answer = { 0 };
   g_autoptr (AsbBackend) backend = test_backend_new (fixture->mock, NULL);
@@ -692,7 +657,7 @@ test_alive (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_bad_paths (Fixture *fixture, gconstpointer data)
+test_bad_paths (TestRecorded *fixture, gconstpointer data)
 {
   static const char *const paths[] = { "", "..", "/a/../b" };
   guint n_recorded = test_store_count (fixture->store);
@@ -713,7 +678,7 @@ test_bad_paths (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_error_is_own (Fixture *fixture, gconstpointer data)
+test_error_is_own (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GError) first = NULL;
   g_autoptr (GError) second = NULL;
@@ -731,7 +696,7 @@ test_error_is_own (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_properties (Fixture *fixture, gconstpointer data)
+test_properties (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxRef) ref = NULL;
   g_autoptr (AsbProvider) provider = NULL;
@@ -753,7 +718,8 @@ test_properties (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD_WITH(path, data, function)                                                             \
-  g_test_add ("/backend/" path, Fixture, data, set_up, function, tear_down)
+  g_test_add ("/backend/" path, TestRecorded, data, test_recorded_set_up, function,                \
+              test_recorded_tear_down)
 #define ADD(path, function) ADD_WITH (path, NULL, function)
 
 int

@@ -7,45 +7,8 @@
 /* Every way to make a backend. What its options must be like is in test-create-rules.c, what goes
  * wrong on the way in test-create-faults.c. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  AsbBackendOptions *options;
-  GError *error;
-} Fixture;
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->mock = test_mock_new (NULL);
-  fixture->options = test_options_new (fixture->mock);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  TestCensus census;
-
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->options);
-  g_clear_error (&fixture->error);
-  g_clear_object (&fixture->options);
-  g_clear_object (&fixture->mock);
-  test_census_end (&census);
-}
-
-static AsbBackend *
-create (Fixture *fixture)
-{
-  AsbBackend *backend = asb_create_backend (fixture->options, NULL, &fixture->error);
-
-  g_assert_no_error (fixture->error);
-  return backend;
-}
-
 static AsbSandboxRef *
-make_ref (Fixture *fixture)
+make_ref (TestCreation *fixture)
 {
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxInfo) info
@@ -56,7 +19,7 @@ make_ref (Fixture *fixture)
 }
 
 static void
-add_mount (Fixture *fixture, const char *source, const char *target)
+add_mount (TestCreation *fixture, const char *source, const char *target)
 {
   g_autoptr (AsbMount) mount = asb_mount_new (source, target, ASB_MOUNT_MODE_OVERLAY);
 
@@ -66,9 +29,9 @@ add_mount (Fixture *fixture, const char *source, const char *target)
 /* Providers. */
 
 static void
-test_by_instance (Fixture *fixture, gconstpointer data)
+test_by_instance (TestCreation *fixture, gconstpointer data)
 {
-  g_autoptr (AsbBackend) backend = create (fixture);
+  g_autoptr (AsbBackend) backend = test_creation_create (fixture);
 
   g_test_summary ("A provider that was handed in is used, and still usable afterwards");
 
@@ -82,7 +45,7 @@ test_by_instance (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_by_name (Fixture *fixture, gconstpointer data)
+test_by_name (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbRegistry) registry = test_registry_new ();
   g_autoptr (AsbBackend) backend = NULL;
@@ -96,7 +59,7 @@ test_by_name (Fixture *fixture, gconstpointer data)
   asb_backend_options_set_registry (fixture->options, registry);
   asb_backend_options_set_provider_options (fixture->options,
                                             g_variant_new_parsed ("{'provider_key': <'mine'>}"));
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   key = asb_provider_dup_key (asb_backend_get_provider (backend));
   g_assert_cmpstr (key, ==, "mine");
   g_assert_true (asb_backend_get_provider (backend) != fixture->mock);
@@ -108,7 +71,7 @@ test_by_name (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_default_registry (Fixture *fixture, gconstpointer data)
+test_default_registry (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) backend = NULL;
 
@@ -116,12 +79,12 @@ test_default_registry (Fixture *fixture, gconstpointer data)
 
   asb_backend_options_set_provider (fixture->options, NULL);
   asb_backend_options_set_provider_name (fixture->options, "mock");
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   test_backend_close (backend);
 }
 
 static void
-test_unknown_provider (Fixture *fixture, gconstpointer data)
+test_unknown_provider (TestCreation *fixture, gconstpointer data)
 {
   g_test_summary ("A provider nobody knows, or bad options for one, fail in resolving it");
 
@@ -143,7 +106,7 @@ test_unknown_provider (Fixture *fixture, gconstpointer data)
 /* Creating. */
 
 static AsbSandboxInfo *
-query_info (Fixture *fixture, AsbBackend *backend)
+query_info (TestCreation *fixture, AsbBackend *backend)
 {
   AsbSandboxInfo *info = asb_backend_query_info (backend, NULL, &fixture->error);
 
@@ -152,7 +115,7 @@ query_info (Fixture *fixture, AsbBackend *backend)
 }
 
 static void
-test_spec (Fixture *fixture, gconstpointer data)
+test_spec (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (AsbBackend) backend = NULL;
@@ -166,7 +129,7 @@ test_spec (Fixture *fixture, gconstpointer data)
   g_object_set (fixture->options, "sandbox-name", "box", "image", "alpine", "workdir", "/w",
                 "metadata", metadata, "sandbox-ttl-mode", ASB_TTL_MODE_SECONDS,
                 "sandbox-ttl-seconds", (gint64)100, NULL);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   info = query_info (fixture, backend);
   ref = asb_sandbox_info_get_ref (info);
   g_assert_cmpstr (asb_sandbox_info_get_name (info), ==, "box");
@@ -184,7 +147,7 @@ test_spec (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_mounts_unsupported (Fixture *fixture, gconstpointer data)
+test_mounts_unsupported (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) backend = NULL;
 
@@ -199,7 +162,7 @@ test_mounts_unsupported (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_instance_id (Fixture *fixture, gconstpointer data)
+test_instance_id (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (AsbBackend) backend = NULL;
@@ -208,14 +171,14 @@ test_instance_id (Fixture *fixture, gconstpointer data)
 
   g_hash_table_insert (metadata, (gpointer) "sandbox_instance_id", (gpointer) "mine");
   asb_backend_options_set_metadata (fixture->options, metadata);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   g_assert_cmpstr (asb_sandbox_ref_get_sandbox_instance_id (asb_backend_get_ref (backend)), ==,
                    "mine");
   test_backend_close (backend);
 }
 
 static void
-test_idempotency (Fixture *fixture, gconstpointer data)
+test_idempotency (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) one = NULL;
   g_autoptr (AsbBackend) other = NULL;
@@ -223,15 +186,15 @@ test_idempotency (Fixture *fixture, gconstpointer data)
   g_test_summary ("The same idempotency key gives the same sandbox");
 
   asb_backend_options_set_idempotency_key (fixture->options, "key");
-  one = create (fixture);
-  other = create (fixture);
+  one = test_creation_create (fixture);
+  other = test_creation_create (fixture);
   g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 1);
   test_backend_close (one);
   test_backend_close (other);
 }
 
 static void
-test_workdir_made (Fixture *fixture, gconstpointer data)
+test_workdir_made (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) backend = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
@@ -239,7 +202,7 @@ test_workdir_made (Fixture *fixture, gconstpointer data)
   g_test_summary ("The working directory is made at creation");
 
   asb_backend_options_set_workdir (fixture->options, "/deep/down");
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   g_assert_cmpuint (test_mock_get_calls (fixture->mock, "make_directory"), ==, 1);
   info = asb_backend_query_file (backend, ".", NULL, &fixture->error);
   g_assert_cmpint (asb_file_info_get_kind (info), ==, ASB_FILE_KIND_DIRECTORY);
@@ -247,16 +210,16 @@ test_workdir_made (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_options_stay (Fixture *fixture, gconstpointer data)
+test_options_stay (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) one = NULL;
   g_autoptr (AsbBackend) other = NULL;
 
   g_test_summary ("One set of options makes several backends, which it does not tie together");
 
-  one = create (fixture);
+  one = test_creation_create (fixture);
   asb_backend_options_set_workdir (fixture->options, "/other");
-  other = create (fixture);
+  other = test_creation_create (fixture);
   g_assert_cmpstr (asb_backend_get_workdir (one), ==, "/workspace");
   g_assert_cmpstr (asb_backend_get_workdir (other), ==, "/other");
   g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 2);
@@ -266,7 +229,7 @@ test_options_stay (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_async (Fixture *fixture, gconstpointer data)
+test_async (TestCreation *fixture, gconstpointer data)
 {
   g_auto (TestAnswer) answer = { 0 };
   g_autoptr (AsbBackend) backend = NULL;
@@ -284,14 +247,14 @@ test_async (Fixture *fixture, gconstpointer data)
 /* Connecting. */
 
 static void
-use_ref (Fixture *fixture, AsbSandboxRef *ref)
+use_ref (TestCreation *fixture, AsbSandboxRef *ref)
 {
   asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
   asb_backend_options_set_ref (fixture->options, ref);
 }
 
 static void
-test_connect (Fixture *fixture, gconstpointer data)
+test_connect (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
   g_autoptr (AsbBackend) backend = NULL;
@@ -299,7 +262,7 @@ test_connect (Fixture *fixture, gconstpointer data)
   g_test_summary ("A sandbox that is there is used; its working directory is not touched");
 
   use_ref (fixture, ref);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   g_assert_cmpstr (asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)), ==,
                    asb_sandbox_ref_get_sandbox_id (ref));
   g_assert_cmpuint (test_mock_get_calls (fixture->mock, "create_sandbox"), ==, 1);
@@ -308,7 +271,7 @@ test_connect (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_connected_is_never_deleted (Fixture *fixture, gconstpointer data)
+test_connected_is_never_deleted (TestCreation *fixture, gconstpointer data)
 {
   static const AsbCleanupPolicy policies[]
       = { ASB_CLEANUP_POLICY_ON_CLOSE, ASB_CLEANUP_POLICY_NEVER, ASB_CLEANUP_POLICY_TTL };
@@ -324,7 +287,7 @@ test_connected_is_never_deleted (Fixture *fixture, gconstpointer data)
       asb_backend_options_set_cleanup (fixture->options, policies[i]);
       asb_backend_options_set_cleanup_ttl_seconds (fixture->options,
                                                    policies[i] == ASB_CLEANUP_POLICY_TTL ? 1 : 0);
-      backend = create (fixture);
+      backend = test_creation_create (fixture);
       test_backend_close (backend);
       test_drain ();
     }
@@ -333,7 +296,7 @@ test_connected_is_never_deleted (Fixture *fixture, gconstpointer data)
 }
 
 static void
-check_not_found (Fixture *fixture, const char *why)
+check_not_found (TestCreation *fixture, const char *why)
 {
   AsbErrorInfo *info;
 
@@ -348,7 +311,7 @@ check_not_found (Fixture *fixture, const char *why)
 }
 
 static void
-use_changed_ref (Fixture *fixture, AsbSandboxRef *ref, const char *property, const char *value)
+use_changed_ref (TestCreation *fixture, AsbSandboxRef *ref, const char *property, const char *value)
 {
   g_autoptr (AsbSandboxRef) changed = NULL;
   const char *names[] = { "provider-name", "provider-key", "sandbox-id", "sandbox-instance-id",
@@ -369,7 +332,7 @@ use_changed_ref (Fixture *fixture, AsbSandboxRef *ref, const char *property, con
 }
 
 static void
-test_foreign_ref (Fixture *fixture, gconstpointer data)
+test_foreign_ref (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
 
@@ -390,7 +353,7 @@ test_foreign_ref (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_paused (Fixture *fixture, gconstpointer data)
+test_paused (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
   g_autoptr (AsbSandboxInfo) info = asb_provider_pause_sandbox (
@@ -406,7 +369,7 @@ test_paused (Fixture *fixture, gconstpointer data)
 /* The history. */
 
 static void
-test_ready_store (Fixture *fixture, gconstpointer data)
+test_ready_store (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (TestStore) store = test_store_new ();
   g_autoptr (AsbBackend) backend = NULL;
@@ -419,7 +382,7 @@ test_ready_store (Fixture *fixture, gconstpointer data)
 
   g_object_set (fixture->options, "history-store", store, "sandbox-name", "box", "image", "alpine",
                 "agent-name", "me", "idempotency-key", "key", NULL);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   ref = asb_backend_get_ref (backend);
   g_assert_true (asb_backend_get_history_store (backend) == ASB_HISTORY_STORE (store));
   g_assert_cmpuint (store->n_opened, ==, 1);
@@ -447,7 +410,7 @@ test_ready_store (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_connect_record (Fixture *fixture, gconstpointer data)
+test_connect_record (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxRef) ref = make_ref (fixture);
   g_autoptr (TestStore) store = test_store_new ();
@@ -459,7 +422,7 @@ test_connect_record (Fixture *fixture, gconstpointer data)
 
   use_ref (fixture, ref);
   asb_backend_options_set_history_store (fixture->options, ASB_HISTORY_STORE (store));
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   start = test_store_get_record (store, 0, 0);
   test_variant_check_string (start, "event/operation_type", "sandbox.connect");
   end = test_store_get_record (store, 0, 1);
@@ -497,7 +460,7 @@ registry_with_store (TestStore *store)
 }
 
 static void
-use_history (Fixture *fixture, TestStore *store, AsbHistoryMode mode,
+use_history (TestCreation *fixture, TestStore *store, AsbHistoryMode mode,
              AsbHistoryConsistency consistency)
 {
   g_autoptr (AsbRegistry) registry = registry_with_store (store);
@@ -510,7 +473,7 @@ use_history (Fixture *fixture, TestStore *store, AsbHistoryMode mode,
 }
 
 static void
-test_history_modes (Fixture *fixture, gconstpointer data)
+test_history_modes (TestCreation *fixture, gconstpointer data)
 {
   static const AsbHistoryMode modes[] = { ASB_HISTORY_MODE_SANDBOX, ASB_HISTORY_MODE_DATABASE };
 
@@ -525,7 +488,7 @@ test_history_modes (Fixture *fixture, gconstpointer data)
       use_history (fixture, store, modes[i], ASB_HISTORY_CONSISTENCY_STRICT_START);
       asb_backend_options_set_history_database_url (
           fixture->options, modes[i] == ASB_HISTORY_MODE_DATABASE ? "file:///x" : NULL);
-      backend = create (fixture);
+      backend = test_creation_create (fixture);
       g_assert_cmpuint (store->n_opened, ==, 1);
       test_backend_close (backend);
       g_assert_cmpuint (store->n_closed, ==, 1);
@@ -538,7 +501,7 @@ test_history_modes (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_history_none (Fixture *fixture, gconstpointer data)
+test_history_none (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) backend = NULL;
   g_autoptr (AsbCapabilities) capabilities = NULL;
@@ -546,7 +509,7 @@ test_history_none (Fixture *fixture, gconstpointer data)
   g_test_summary ("Without a history nothing is opened, and the capabilities say so");
 
   use_history (fixture, NULL, ASB_HISTORY_MODE_NONE, ASB_HISTORY_CONSISTENCY_STRICT_START);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   g_assert_null (asb_backend_get_history_store (backend));
   capabilities = asb_backend_get_capabilities (backend);
   g_assert_false (asb_capabilities_supports (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY));
@@ -555,7 +518,7 @@ test_history_none (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_best_effort (Fixture *fixture, gconstpointer data)
+test_best_effort (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (TestStore) store = test_store_new ();
   g_autoptr (AsbBackend) without = NULL;
@@ -568,7 +531,7 @@ test_best_effort (Fixture *fixture, gconstpointer data)
 
   use_history (fixture, store, ASB_HISTORY_MODE_SANDBOX, ASB_HISTORY_CONSISTENCY_BEST_EFFORT);
   store->open_manner = TEST_STORE_FAILS;
-  without = create (fixture);
+  without = test_creation_create (fixture);
   g_assert_null (asb_backend_get_history_store (without));
   capabilities = asb_backend_get_capabilities (without);
   history = asb_capabilities_get (capabilities, ASB_CAPABILITY_SANDBOX_HISTORY);
@@ -578,14 +541,14 @@ test_best_effort (Fixture *fixture, gconstpointer data)
 
   store->open_manner = TEST_STORE_ANSWERS;
   store->record_manner = TEST_STORE_FAILS;
-  with = create (fixture);
+  with = test_creation_create (fixture);
   g_assert_nonnull (asb_backend_get_history_store (with));
   test_backend_close (with);
   g_assert_cmpuint (store->n_closed, ==, 1);
 }
 
 static void
-test_in_place (Fixture *fixture, gconstpointer data)
+test_in_place (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (TestStore) store = test_store_new ();
   g_autoptr (AsbBackend) backend = NULL;
@@ -595,7 +558,7 @@ test_in_place (Fixture *fixture, gconstpointer data)
 
   store->records_in_place = TRUE;
   asb_backend_options_set_history_store (fixture->options, ASB_HISTORY_STORE (store));
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   test_backend_close (backend);
   summary = test_store_summary (store);
   g_assert_cmpstr (summary, ==, ":succeeded");
@@ -605,7 +568,7 @@ test_in_place (Fixture *fixture, gconstpointer data)
 
 typedef struct
 {
-  Fixture *fixture;
+  TestCreation *fixture;
   guint n_calls;
   guint n_destroyed;
 } Factory;
@@ -634,7 +597,7 @@ factory_destroyed (gpointer user_data)
 }
 
 static void
-test_factory (Fixture *fixture, gconstpointer data)
+test_factory (TestCreation *fixture, gconstpointer data)
 {
   Factory factory = { .fixture = fixture };
   g_autoptr (AsbBackend) backend = NULL;
@@ -643,7 +606,7 @@ test_factory (Fixture *fixture, gconstpointer data)
 
   asb_backend_options_set_transport_factory (fixture->options, make_transport, &factory,
                                              factory_destroyed);
-  backend = create (fixture);
+  backend = test_creation_create (fixture);
   g_assert_cmpuint (factory.n_calls, ==, 1);
   g_assert_cmpuint (test_mock_get_transport_count (fixture->mock), ==, 1);
   test_backend_close (backend);
@@ -654,7 +617,8 @@ test_factory (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD(path, function)                                                                        \
-  g_test_add ("/create-backend/" path, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/create-backend/" path, TestCreation, NULL, test_creation_set_up, function,         \
+              test_creation_tear_down)
 
 int
 main (int argc, char **argv)

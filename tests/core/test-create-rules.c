@@ -4,85 +4,48 @@
 
 /* The rules of the options of a backend. */
 
-typedef struct
-{
-  AsbProvider *mock;
-  AsbBackendOptions *options;
-  GError *error;
-} Fixture;
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->mock = test_mock_new (NULL);
-  fixture->options = test_options_new (fixture->mock);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  TestCensus census;
-
-  test_census_init (&census);
-  test_census_add (&census, fixture->mock);
-  test_census_add (&census, fixture->options);
-  g_clear_error (&fixture->error);
-  g_clear_object (&fixture->options);
-  g_clear_object (&fixture->mock);
-  test_census_end (&census);
-}
-
-static AsbBackend *
-create (Fixture *fixture)
-{
-  AsbBackend *backend = asb_create_backend (fixture->options, NULL, &fixture->error);
-
-  g_assert_no_error (fixture->error);
-  return backend;
-}
-
 /* The rules, in the order in which one is told of them. Each line breaks one rule and, so that the
  * order shows, also the one after it. */
 
 typedef struct
 {
   const char *name;
-  void (*break_it) (Fixture *fixture);
+  void (*break_it) (TestCreation *fixture);
   const char *message;
 } Rule;
 
 static void
-break_mode (Fixture *fixture)
+break_mode (TestCreation *fixture)
 {
   asb_backend_options_set_mode (fixture->options, (AsbBackendMode)7);
 }
 
 static void
-break_cleanup (Fixture *fixture)
+break_cleanup (TestCreation *fixture)
 {
   asb_backend_options_set_cleanup (fixture->options, (AsbCleanupPolicy)7);
 }
 
 static void
-break_ttl (Fixture *fixture)
+break_ttl (TestCreation *fixture)
 {
   asb_backend_options_set_sandbox_ttl_mode (fixture->options, ASB_TTL_MODE_SECONDS);
 }
 
 static void
-forget_cleanup_ttl (Fixture *fixture)
+forget_cleanup_ttl (TestCreation *fixture)
 {
   asb_backend_options_set_cleanup (fixture->options, ASB_CLEANUP_POLICY_TTL);
 }
 
 static void
-stray_cleanup_ttl (Fixture *fixture)
+stray_cleanup_ttl (TestCreation *fixture)
 {
   asb_backend_options_set_cleanup_ttl_seconds (fixture->options, 10);
 }
 
 static void
-double_history (Fixture *fixture)
+double_history (TestCreation *fixture)
 {
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
   g_autoptr (TestStore) store = test_store_new ();
@@ -92,26 +55,26 @@ double_history (Fixture *fixture)
 }
 
 static void
-double_provider (Fixture *fixture)
+double_provider (TestCreation *fixture)
 {
   asb_backend_options_set_provider_name (fixture->options, "mock");
 }
 
 static void
-forget_provider (Fixture *fixture)
+forget_provider (TestCreation *fixture)
 {
   asb_backend_options_set_provider (fixture->options, NULL);
 }
 
 static void
-stray_provider_options (Fixture *fixture)
+stray_provider_options (TestCreation *fixture)
 {
   asb_backend_options_set_provider_options (fixture->options,
                                             g_variant_new_parsed ("{'provider-key': <'k'>}"));
 }
 
 static void
-forget_database (Fixture *fixture)
+forget_database (TestCreation *fixture)
 {
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
 
@@ -120,13 +83,13 @@ forget_database (Fixture *fixture)
 }
 
 static void
-stray_database (Fixture *fixture)
+stray_database (TestCreation *fixture)
 {
   asb_backend_options_set_history_database_url (fixture->options, "file:///x");
 }
 
 static void
-stray_ref (Fixture *fixture)
+stray_ref (TestCreation *fixture)
 {
   g_autoptr (AsbSandboxRef) ref = g_object_new (ASB_TYPE_SANDBOX_REF, "sandbox-id", "x", NULL);
 
@@ -134,13 +97,13 @@ stray_ref (Fixture *fixture)
 }
 
 static void
-forget_ref (Fixture *fixture)
+forget_ref (TestCreation *fixture)
 {
   asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
 }
 
 static void
-stray_name (Fixture *fixture)
+stray_name (TestCreation *fixture)
 {
   stray_ref (fixture);
   asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
@@ -148,13 +111,13 @@ stray_name (Fixture *fixture)
 }
 
 static void
-empty_name (Fixture *fixture)
+empty_name (TestCreation *fixture)
 {
   asb_backend_options_set_sandbox_name (fixture->options, "");
 }
 
 static void
-long_name (Fixture *fixture)
+long_name (TestCreation *fixture)
 {
   g_autofree char *name = g_strnfill (129, 'x');
 
@@ -162,19 +125,19 @@ long_name (Fixture *fixture)
 }
 
 static void
-control_name (Fixture *fixture)
+control_name (TestCreation *fixture)
 {
   asb_backend_options_set_sandbox_name (fixture->options, "a\tb");
 }
 
 static void
-relative_workdir (Fixture *fixture)
+relative_workdir (TestCreation *fixture)
 {
   asb_backend_options_set_workdir (fixture->options, "workspace");
 }
 
 static void
-bad_environment (Fixture *fixture)
+bad_environment (TestCreation *fixture)
 {
   static const char *const environment[] = { "GOOD=1", "bad", NULL };
 
@@ -182,7 +145,7 @@ bad_environment (Fixture *fixture)
 }
 
 static void
-nameless_environment (Fixture *fixture)
+nameless_environment (TestCreation *fixture)
 {
   static const char *const environment[] = { "=1", NULL };
 
@@ -190,7 +153,7 @@ nameless_environment (Fixture *fixture)
 }
 
 static void
-add_mount (Fixture *fixture, const char *source, const char *target)
+add_mount (TestCreation *fixture, const char *source, const char *target)
 {
   g_autoptr (AsbMount) mount = asb_mount_new (source, target, ASB_MOUNT_MODE_OVERLAY);
 
@@ -198,7 +161,7 @@ add_mount (Fixture *fixture, const char *source, const char *target)
 }
 
 static void
-stray_mount (Fixture *fixture)
+stray_mount (TestCreation *fixture)
 {
   stray_ref (fixture);
   asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
@@ -206,26 +169,26 @@ stray_mount (Fixture *fixture)
 }
 
 static void
-relative_mount (Fixture *fixture)
+relative_mount (TestCreation *fixture)
 {
   add_mount (fixture, "/src", "/workspace");
   add_mount (fixture, "src", "/data");
 }
 
 static void
-relative_target (Fixture *fixture)
+relative_target (TestCreation *fixture)
 {
   add_mount (fixture, "/src", "workspace");
 }
 
 static void
-climbing_target (Fixture *fixture)
+climbing_target (TestCreation *fixture)
 {
   add_mount (fixture, "/src", "/workspace/../etc");
 }
 
 static void
-contradict_name (Fixture *fixture)
+contradict_name (TestCreation *fixture)
 {
   g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -235,14 +198,14 @@ contradict_name (Fixture *fixture)
 }
 
 static void
-connect (Fixture *fixture)
+connect (TestCreation *fixture)
 {
   stray_ref (fixture);
   asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
 }
 
 static void
-stray_entrypoint (Fixture *fixture)
+stray_entrypoint (TestCreation *fixture)
 {
   const char *const entrypoint[] = { "sh", NULL };
 
@@ -251,7 +214,7 @@ stray_entrypoint (Fixture *fixture)
 }
 
 static void
-empty_entrypoint (Fixture *fixture)
+empty_entrypoint (TestCreation *fixture)
 {
   const char *const entrypoint[] = { NULL };
 
@@ -259,7 +222,7 @@ empty_entrypoint (Fixture *fixture)
 }
 
 static void
-stray_resources (Fixture *fixture)
+stray_resources (TestCreation *fixture)
 {
   g_autoptr (GHashTable) resources = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -268,7 +231,7 @@ stray_resources (Fixture *fixture)
 }
 
 static void
-stray_policy (Fixture *fixture)
+stray_policy (TestCreation *fixture)
 {
   g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
 
@@ -277,34 +240,34 @@ stray_policy (Fixture *fixture)
 }
 
 static void
-stray_snapshot (Fixture *fixture)
+stray_snapshot (TestCreation *fixture)
 {
   connect (fixture);
   asb_backend_options_set_snapshot_id (fixture->options, "s");
 }
 
 static void
-double_image (Fixture *fixture)
+double_image (TestCreation *fixture)
 {
   asb_backend_options_set_image (fixture->options, "i");
   asb_backend_options_set_snapshot_id (fixture->options, "s");
 }
 
 static void
-half_credentials (Fixture *fixture)
+half_credentials (TestCreation *fixture)
 {
   asb_backend_options_set_image_password (fixture->options, "secret");
 }
 
 static void
-stray_create_options (Fixture *fixture)
+stray_create_options (TestCreation *fixture)
 {
   connect (fixture);
   asb_backend_options_set_create_options (fixture->options, g_variant_new_parsed ("@a{sv} {}"));
 }
 
 static void
-wrong_create_options (Fixture *fixture)
+wrong_create_options (TestCreation *fixture)
 {
   asb_backend_options_set_create_options (fixture->options, g_variant_new_string ("x"));
 }
@@ -347,7 +310,7 @@ static const Rule rules[] = {
 };
 
 static void
-check_rule (Fixture *fixture, const Rule *rule)
+check_rule (TestCreation *fixture, const Rule *rule)
 {
   g_autoptr (AsbBackend) backend = asb_create_backend (fixture->options, NULL, &fixture->error);
 
@@ -359,7 +322,7 @@ check_rule (Fixture *fixture, const Rule *rule)
 }
 
 static void
-test_rule (Fixture *fixture, gconstpointer data)
+test_rule (TestCreation *fixture, gconstpointer data)
 {
   const Rule *rule = data;
 
@@ -370,7 +333,7 @@ test_rule (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_order (Fixture *fixture, gconstpointer data)
+test_order (TestCreation *fixture, gconstpointer data)
 {
   static const guint order[] = { 0, 1, 2, 3, 5, 8, 9, 17, 18 };
 
@@ -385,7 +348,7 @@ test_order (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_good_names (Fixture *fixture, gconstpointer data)
+test_good_names (TestCreation *fixture, gconstpointer data)
 {
   g_autofree char *longest = g_strnfill (128, 'x');
   const char *names[] = { "a", "two words", "ünï 名", longest };
@@ -397,13 +360,13 @@ test_good_names (Fixture *fixture, gconstpointer data)
       g_autoptr (AsbBackend) backend = NULL;
 
       asb_backend_options_set_sandbox_name (fixture->options, names[i]);
-      backend = create (fixture);
+      backend = test_creation_create (fixture);
       test_backend_close (backend);
     }
 }
 
 static void
-test_history_validated (Fixture *fixture, gconstpointer data)
+test_history_validated (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
 
@@ -416,7 +379,8 @@ test_history_validated (Fixture *fixture, gconstpointer data)
 }
 
 #define ADD(path, function)                                                                        \
-  g_test_add ("/create-backend/" path, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/create-backend/" path, TestCreation, NULL, test_creation_set_up, function,         \
+              test_creation_tear_down)
 
 int
 main (int argc, char **argv)
@@ -426,7 +390,8 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strconcat ("/create-backend/rules/", rules[i].name, NULL);
 
-      g_test_add (path, Fixture, &rules[i], set_up, test_rule, tear_down);
+      g_test_add (path, TestCreation, &rules[i], test_creation_set_up, test_rule,
+                  test_creation_tear_down);
     }
   ADD ("rules/order", test_order);
   ADD ("rules/good-names", test_good_names);
