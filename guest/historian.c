@@ -231,9 +231,12 @@ retain (Historian *self)
 {
   HistoryError error;
   json_t *result;
-  HistoryRetentionStep step
-      = history_retention_step (&self->retention, &self->store, &result, &error);
+  HistoryRetentionStep step;
 
+  do
+    step = history_retention_step (&self->retention, &self->store, &result, &error);
+  while (step == HISTORY_RETENTION_MORE
+         && history_retention_is_urgent (&self->retention, &self->store));
   self->is_retaining = step == HISTORY_RETENTION_MORE;
   if (step == HISTORY_RETENTION_ANSWER && result)
     reply_result (self, self->retention.call, result);

@@ -158,12 +158,17 @@ expunge (HistoryRetention *self, HistoryStore *store, const HistoryExpungible *f
   return false;
 }
 
+static bool
+is_far_beyond (const HistoryRetention *self, int64_t max_bytes)
+{
+  return self->bytes > max_bytes + max_bytes / PATIENCE_SHARE;
+}
+
 /* Whoever reads too slowly does not keep the record from being bounded. */
 static bool
 outruns_readers (HistoryRetention *self, HistoryStore *store)
 {
-  if (self->is_whole || self->protected_seq == INT64_MAX
-      || self->bytes <= self->max_bytes + self->max_bytes / PATIENCE_SHARE)
+  if (self->is_whole || self->protected_seq == INT64_MAX || !is_far_beyond (self, self->max_bytes))
     return false;
   history_store_note (store, "reader_outrun",
                       "What was recorded after change %lld was deleted before all who read the "
@@ -289,6 +294,13 @@ history_retention_step (HistoryRetention *self, HistoryStore *store, json_t **re
   if (!done || self->phase == HISTORY_RETENTION_END)
     return end (self, store, done, result, error);
   return self->phase == HISTORY_RETENTION_IDLE ? HISTORY_RETENTION_NOTHING : HISTORY_RETENTION_MORE;
+}
+
+bool
+history_retention_is_urgent (const HistoryRetention *self, const HistoryStore *store)
+{
+  return self->phase == HISTORY_RETENTION_SIZE && self->by_size
+         && is_far_beyond (self, store->config.max_database_bytes);
 }
 
 /* What the arguments say goes before what the configuration does. */

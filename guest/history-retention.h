@@ -63,3 +63,7 @@ typedef enum
 
 HistoryRetentionStep history_retention_step (HistoryRetention *retention, HistoryStore *store,
                                              json_t **result, HistoryError *error);
+
+/* Whether the record is so much too large that the next step is to come at once: where everything
+ * is slow it grows faster than steps between other things make it smaller. */
+bool history_retention_is_urgent (const HistoryRetention *retention, const HistoryStore *store);

@@ -7,7 +7,8 @@
  *
  * "no-locks": record locks fail; "no-shared-memory": files cannot be mapped shared; "full": writes
  * beyond the size that the environment variable ASB_TEST_DISK_BYTES names find no space while the
- * file that ASB_TEST_DISK_FULL names is there.
+ * file that ASB_TEST_DISK_FULL names is there; "slow": a long time passes between any two looks at
+ * the clock.
  */
 
 /* Both names of each function are replaced here. */
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *fault = "";
@@ -39,6 +41,22 @@ static bool
 has_fault (const char *name)
 {
   return strcmp (fault, name) == 0;
+}
+
+int
+clock_gettime (clockid_t clock, struct timespec *time)
+{
+  int (*function) (clockid_t, struct timespec *) = real ("clock_gettime");
+  static long passed;
+  int result = function (clock, time);
+
+  if (has_fault ("slow") && clock == CLOCK_MONOTONIC)
+    {
+      passed += 10000000;
+      time->tv_sec += (time->tv_nsec + passed) / 1000000000;
+      time->tv_nsec = (time->tv_nsec + passed) % 1000000000;
+    }
+  return result;
 }
 
 static bool

@@ -3,8 +3,9 @@
 
 import os
 import sqlite3
+import threading
 
-from historian_client import Historian, command, equal, main, refused
+from historian_client import PATIENCE, Historian, command, equal, main, refused
 
 MIB = 1 << 20
 SMALL = {"max_database_bytes": 8 * MIB, "max_operation_output_bytes": 2 * MIB}
@@ -50,13 +51,11 @@ def settle(historian):
         historian.status()
 
 
-def test_bounded_under_load(directory):
-    """20,000 small operations and 100 with 1 MiB of output each in a record of 8 MiB."""
-    historian = opened(directory, **SMALL)
-    running = historian.start("running", **command())
+def record_many(historian, n, n_between):
+    """Small operations, and among them some with 1 MiB of output; how large the record became."""
     largest = 0
-    for first in range(0, 20000, 50):
-        if first % 200 == 0:
+    for first in range(0, n, 50):
+        if first % n_between == 0:
             record(historian, f"large-{first}", os.urandom(MIB))
         starts = []
         for i in range(first, first + 50):
@@ -70,6 +69,34 @@ def test_bounded_under_load(directory):
             del historian.replies[call]
         largest = max(largest, size(historian))
         equal(ids(historian)[-1], f"small-{first + 49}")
+    return largest
+
+
+def test_bounded_on_a_slow_machine(directory):
+    """A step has no time for more than one operation, and many come before there is another step."""
+    historian = Historian(directory, fault="slow")
+    historian.open(config={**SMALL, "max_database_bytes": 4 * MIB})
+    frames = []
+    for i in range(8000):
+        start, frame = historian.call_frame({"call": "record.start", "record": {
+            "event_id": f"small-{i}", "operation_type": "file.read", "required": True,
+            "actor": {"actor_type": "agent"}, "request": {"path": "/a" * 500}}})
+        end, end_frame = historian.call_frame({"call": "record.finish", "start": start, "status": "succeeded"})
+        frames += [frame, end_frame]
+    # All of it is one sending, which lasts as long as the whole.
+    historian.socket.settimeout(10 * PATIENCE)
+    sender = threading.Thread(target=historian.send, args=frames)
+    sender.start()
+    historian.wait(end)
+    sender.join()
+    assert size(historian) < 3 * 4 * MIB, size(historian)
+
+
+def test_bounded_under_load(directory):
+    """20,000 small operations and 100 with 1 MiB of output each in a record of 8 MiB."""
+    historian = opened(directory, **SMALL)
+    running = historian.start("running", **command())
+    largest = record_many(historian, 20000, 200)
     assert largest < 2 * 8 * MIB, largest
     kept = ids(historian)
     equal(kept[0], "running")
