@@ -95,6 +95,8 @@ tool_signals_install (Tool *tool)
     catch_signal (ending_signals[i], write_signal);
   /* A handler, as a signal that is ignored would be ignored by programs started from here too. */
   catch_signal (SIGPIPE, do_nothing);
+  /* Where files may not grow, writing fails and says so. */
+  catch_signal (SIGXFSZ, do_nothing);
   g_unix_fd_add (signals.pipe[0], G_IO_IN, readable_cb, NULL);
 }
 

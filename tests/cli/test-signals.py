@@ -2,6 +2,7 @@
 """Signals that reach asb, and its terminal."""
 
 import os
+import resource
 import signal
 import subprocess
 
@@ -44,6 +45,16 @@ class Signals(TestCase):
                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
         self.assertEqual(finish_with_input(process, b"end\n"), (0, b"end\n", b""))
+
+    def test_files_that_may_not_grow(self):
+        """That is said, and nothing is left."""
+        for size in (0, 1024, 20 * 1024, 100 * 1024):
+            result = asb("run", "--", "echo", "hi",
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+            self.assert_refused(result, 125)
+        self.assertEqual(self.json("list"), [])
+        script = "kill -XFSZ $$; echo survived"
+        self.assertEqual(asb("run", "--", "sh", "-c", script).returncode, 128 + signal.SIGXFSZ)
 
     def test_commands_have_usual_signals(self):
         """What asb does about signals is not inherited."""
