@@ -23,6 +23,7 @@ def limits_of(client, **limits):
 
 
 def test_both_are_set():
+    skip_under_valgrind("is held to the limits of the command that it starts")
     with Guest() as guest:
         client = guest.connect()
         wanted = {"cpu_seconds": 100, "memory_bytes": 1 << 30, "file_size_bytes": 1 << 20, "open_files": 20,
@@ -35,6 +36,7 @@ def test_both_are_set():
 
 
 def test_what_is_not_named_stays():
+    skip_under_valgrind("is held to the limits of the command that it starts")
     with Guest() as guest:
         client = guest.connect()
         plain = limits_of(client)
@@ -52,6 +54,7 @@ def test_no_core_files():
 
 
 def test_they_hold():
+    skip_under_valgrind("is held to the limits of the command that it starts")
     with Guest() as guest:
         client = guest.connect()
         result = client.command("while :; do :; done", limits={"cpu_seconds": 1}).result
@@ -86,6 +89,7 @@ def test_processes():
 
 def test_above_those_of_the_guest():
     """Also a guest that could refuses to raise one."""
+    skip_under_valgrind("is held to the limits of the command that it starts")
     def lower():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 200))
         resource.setrlimit(resource.RLIMIT_CPU, (1000, 2000))
@@ -103,6 +107,7 @@ def test_above_those_of_the_guest():
 
 
 def test_of_all_commands():
+    skip_under_valgrind("is held to the limits of the command that it starts")
     options = [word for limit in ["open_files=64", "processes=5000", "open_files=50"]
                for word in ("--command-limit", limit)]
     with Guest(*options) as guest:

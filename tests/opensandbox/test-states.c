@@ -23,7 +23,7 @@ world_open (World *world, const char *options)
   world->server = asb_test_server_new (NULL);
   world->provider = asb_test_server_new_provider (world->server, options);
   world->other = asb_test_server_new_provider (world->server, "{}");
-  world->info = asb_test_server_create (world->provider);
+  world->info = asb_test_server_create (world->other);
   world->id = asb_test_server_get_id (world->info);
   world->transport = asb_provider_open_transport (world->provider, world->id, NULL, &error);
   g_assert_no_error (error);

@@ -80,6 +80,7 @@ call_tls_server (const char *ca_file, SoupHTTPVersion *version, char **body, GEr
   settings = asb_opensandbox_settings_new (url, error);
   asb_opensandbox_settings_set_tls_ca_file (settings, ca_file, error);
   g_assert_no_error (*error);
+  settings->request_timeout_seconds = 600;
   client = call.client = asb_opensandbox_client_new (settings);
   g_thread_unref (g_thread_new ("call", call_over_tls, &call));
   g_main_loop_run (loop);
