@@ -396,24 +396,19 @@ new_environment (AsbCommandSpec *spec)
   return object;
 }
 
-JsonNode *
-asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script,
-                                         gboolean background)
+static JsonObject *
+new_body (AsbCommandSpec *spec, const char *script, guint allowance_ms)
 {
-  g_autoptr (JsonObject) body = json_object_new ();
+  JsonObject *body = json_object_new ();
   JsonObject *environment = new_environment (spec);
   guint64 timeout_ms = asb_command_spec_get_timeout_ms (spec);
   gint64 uid = asb_command_spec_get_uid (spec);
   gint64 gid = asb_command_spec_get_gid (spec);
-  JsonNode *node = json_node_alloc ();
 
   json_object_set_string_member (body, "command", script);
   json_object_set_string_member (body, "cwd", "/");
-  if (background)
-    json_object_set_boolean_member (body, "background", TRUE);
-  if (timeout_ms > 0 && timeout_ms < G_MAXINT32 - BACKSTOP_MS)
-    json_object_set_int_member (body, "timeout",
-                                (gint64)timeout_ms + (background ? 0 : BACKSTOP_MS));
+  if (timeout_ms > 0 && timeout_ms < G_MAXINT32 - allowance_ms)
+    json_object_set_int_member (body, "timeout", (gint64)timeout_ms + allowance_ms);
   if (uid >= 0)
     json_object_set_int_member (body, "uid", uid);
   if (gid >= 0)
@@ -422,8 +417,25 @@ asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *scrip
     json_object_set_object_member (body, "envs", environment);
   else
     json_object_unref (environment);
-  json_node_init_object (node, body);
-  return node;
+  return body;
+}
+
+JsonNode *
+asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script)
+{
+  g_autoptr (JsonObject) body = new_body (spec, script, BACKSTOP_MS);
+
+  return json_node_init_object (json_node_alloc (), body);
+}
+
+JsonNode *
+asb_opensandbox_command_script_new_job_body (AsbCommandSpec *spec, const char *script,
+                                             guint allowance_ms)
+{
+  g_autoptr (JsonObject) body = new_body (spec, script, allowance_ms);
+
+  json_object_set_boolean_member (body, "background", TRUE);
+  return json_node_init_object (json_node_alloc (), body);
 }
 
 static AsbOpensandboxLine

@@ -23,10 +23,13 @@ char *asb_opensandbox_command_script_new_job (AsbCommandSpec *spec, const char *
 GBytes *asb_opensandbox_command_script_new_file (AsbCommandSpec *spec, const char *token,
                                                  gboolean input, GError **error);
 
-/* The body of POST /command.
- * Returns: (transfer full) */
-JsonNode *asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script,
-                                                   gboolean background);
+/* The body of POST /command. Returns: (transfer full) */
+JsonNode *asb_opensandbox_command_script_new_body (AsbCommandSpec *spec, const char *script);
+
+/* The same in the background. execd counts the time of the command from before it begins: to that
+ * @allowance_ms are added. */
+JsonNode *asb_opensandbox_command_script_new_job_body (AsbCommandSpec *spec, const char *script,
+                                                       guint allowance_ms);
 
 typedef enum
 {

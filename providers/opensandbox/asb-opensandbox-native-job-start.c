@@ -1,27 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <signal.h>
 #include <string.h>
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-command-end.h"
 #include "asb-opensandbox-command-script.h"
+#include "asb-opensandbox-json.h"
 #include "asb-opensandbox-native-jobs.h"
 #include "asb-opensandbox-run.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
+#include "asb-opensandbox-start.h"
+#include "asb-opensandbox-thread.h"
 
 /* Starting a job. A command in the background says nothing of how it begins: it tells another one,
- * in the foreground, through a FIFO. */
+ * in the foreground, through a FIFO. execd counts the time of a command from before it begins. One
+ * that was ended so early has not begun, and is started again with more time to. */
 
-#define START_TIMEOUT_MS 30000
+#define START_TIMEOUT_MS 60000
+
+/* After its time a job that has not begun is looked for. */
+#define LOOK_MS 500
+#define MAX_LOOKS 20
+#define FIRST_ALLOWANCE_MS 2000
+#define MAX_ALLOWANCE_MS 32000
 
 /* $1 the folder, $2 the user it is for, or nothing. */
 #define LISTEN                                                                                     \
-  "[ -d " ASB_OPENSANDBOX_JOBS " ] || mkdir -m 711 " ASB_OPENSANDBOX_JOBS " || exit\n"             \
+  "[ -d " ASB_OPENSANDBOX_JOBS " ] || mkdir -p -m 711 " ASB_OPENSANDBOX_JOBS " || exit\n"          \
   "mkdir -m 700 \"$1\" && mkfifo \"$1/f\" || exit\n"                                               \
   "[ -z \"$2\" ] || chown -R \"$2\" \"$1\" || exit\n"                                              \
   "echo ready\n"                                                                                   \
   "cat \"$1/f\"\n"                                                                                 \
   "rm -f \"$1/f\"\n"
+
+/* Who waits at the FIFO for one that will not come waits no longer. */
+#define RELEASE "[ ! -p \"$1/f\" ] || : 3<>\"$1/f\"\n"
+#define FORGET RELEASE "rm -rf \"$1\""
 
 /* $1 the folder; what follows are the lines of the job. */
 #define REMEMBER                                                                                   \
@@ -36,33 +52,53 @@ typedef struct
   char *name;
   char *token;
   char *folder;
+  guint allowance_ms;
   AsbOpensandboxRun *listener;
   AsbOpensandboxRun *background;
   gboolean background_began;
+  gboolean background_ended; /* before it told anything */
   gboolean listener_done;
   gboolean over; /* the answer is on its way */
+  GSource *look;
+  gboolean looking;
+  guint n_looks;
   int pid;
   gint64 started_us;
   GError *refusal;
   GString *errors;
+  AsbOpensandboxCommandEnd end; /* of who listens */
   GVariant *status;
 } JobStart;
+
+static void begin (GTask *task);
+
+static void
+clear_attempt (JobStart *self)
+{
+  g_clear_pointer (&self->listener, asb_opensandbox_run_unref);
+  g_clear_pointer (&self->background, asb_opensandbox_run_unref);
+  asb_opensandbox_thread_clear_timer (&self->look);
+  asb_opensandbox_command_end_clear (&self->end);
+  g_clear_pointer (&self->token, g_free);
+  g_clear_pointer (&self->folder, g_free);
+  self->background_began = FALSE;
+  self->background_ended = FALSE;
+  self->listener_done = FALSE;
+  self->n_looks = 0;
+}
 
 static void
 job_start_free (gpointer data)
 {
   JobStart *self = data;
 
+  clear_attempt (self);
   g_clear_object (&self->execd);
   g_clear_object (&self->spec);
-  g_clear_pointer (&self->listener, asb_opensandbox_run_unref);
-  g_clear_pointer (&self->background, asb_opensandbox_run_unref);
   g_clear_pointer (&self->status, g_variant_unref);
   g_clear_error (&self->refusal);
   g_string_free (self->errors, TRUE);
   g_free (self->name);
-  g_free (self->token);
-  g_free (self->folder);
   g_free (self);
 }
 
@@ -74,14 +110,32 @@ removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+run_script (JobStart *self, const char *script, const char *what)
+{
+  const char *const arguments[] = { self->folder, NULL };
+
+  asb_opensandbox_script_run_async (self->execd, script, arguments, what, NULL, removed_cb, NULL);
+}
+
+/* What nobody will remember must not run. */
+static void
+drop_background (JobStart *self)
+{
+  const char *id = self->background ? asb_opensandbox_run_get_id (self->background) : NULL;
+
+  if (id && !self->background_ended)
+    asb_opensandbox_start_interrupt (self->execd, id);
+}
+
+static void
 fail (GTask *task, GError *error)
 {
   JobStart *self = g_task_get_task_data (task);
-  const char *const arguments[] = { self->folder, NULL };
 
   self->over = TRUE;
-  asb_opensandbox_script_run_async (self->execd, "rm -rf \"$1\"", arguments, "forget the job", NULL,
-                                    removed_cb, NULL);
+  asb_opensandbox_thread_clear_timer (&self->look);
+  drop_background (self);
+  run_script (self, FORGET, "forget the job");
   g_task_return_error (task, error);
 }
 
@@ -139,9 +193,67 @@ remember (GTask *task)
       return;
     }
   self->over = TRUE;
+  asb_opensandbox_thread_clear_timer (&self->look);
   self->status = g_variant_ref_sink (asb_opensandbox_job_to_variant (job));
   asb_opensandbox_script_run_async (self->execd, REMEMBER, arguments, "remember the job", NULL,
                                     remembered_cb, g_object_ref (task));
+}
+
+/* Why who listens has heard nothing. */
+static GError *
+new_silence_error (JobStart *self)
+{
+  g_autofree char *reason = NULL;
+
+  if (self->errors->len > 0)
+    reason = g_strdup (self->errors->str);
+  else if (self->background_ended)
+    reason = g_strdup ("its time was up before it had begun");
+  else if (self->end.term_signal == SIGKILL)
+    reason = g_strdup_printf ("it had not begun after %d seconds", START_TIMEOUT_MS / 1000);
+  else
+    reason = g_strdup (self->end.message ? self->end.message : "it ended before it had begun");
+  return g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION, "The job could not be started: %s",
+                      reason);
+}
+
+/* Nothing of the job itself has been done. */
+static gboolean
+may_begin_again (JobStart *self)
+{
+  return self->background_ended && self->errors->len == 0
+         && asb_command_spec_get_timeout_ms (self->spec) > 0
+         && self->allowance_ms < MAX_ALLOWANCE_MS;
+}
+
+static void
+begin_again (GTask *task)
+{
+  JobStart *self = g_task_get_task_data (task);
+
+  run_script (self, FORGET, "forget the job");
+  clear_attempt (self);
+  self->allowance_ms = self->allowance_ms == 0 ? FIRST_ALLOWANCE_MS : self->allowance_ms * 4;
+  begin (task);
+}
+
+static void look (GTask *task);
+
+static void
+go_on_silent (GTask *task)
+{
+  JobStart *self = g_task_get_task_data (task);
+  gboolean may_be_late = self->background && self->errors->len == 0
+                         && asb_command_spec_get_timeout_ms (self->spec) > 0;
+
+  if (may_be_late && !self->background_began)
+    return;
+  if (may_be_late && !self->background_ended && self->n_looks < MAX_LOOKS)
+    look (task);
+  else if (may_begin_again (self))
+    begin_again (task);
+  else
+    fail (task, new_silence_error (self));
 }
 
 /* Both must have said their part. */
@@ -153,15 +265,97 @@ go_on (GTask *task, const GError *error)
   if (self->over)
     return;
   if (self->refusal)
-    fail (task, g_steal_pointer (&self->refusal));
+    {
+      self->background_ended = TRUE;
+      fail (task, g_steal_pointer (&self->refusal));
+    }
   else if (error)
     fail (task, g_error_copy (error));
   else if (self->pid > 0 && self->background_began && asb_opensandbox_run_get_id (self->background))
     remember (task);
   else if (self->listener_done && self->pid == 0)
-    fail (task,
-          g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION, "The job could not be started: %s",
-                       self->errors->len > 0 ? self->errors->str : "no reason given"));
+    go_on_silent (task);
+}
+
+/* A job whose time is up before it has begun. */
+
+static void look_later (GTask *task, guint milliseconds);
+
+static void
+looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  JobStart *self = g_task_get_task_data (task);
+  AsbOpensandboxCommandEnd end = { 0 };
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
+  GBytes *body = reply ? asb_opensandbox_reply_get_body (reply) : NULL;
+  g_autoptr (JsonObject) object
+      = body ? asb_opensandbox_json_parse_object (body, "the status of a job", NULL) : NULL;
+  gboolean running = TRUE;
+
+  self->looking = FALSE;
+  if (self->over || self->pid > 0)
+    return;
+  if (object)
+    asb_opensandbox_command_end_parse_status (&end, object, &running, NULL);
+  asb_opensandbox_command_end_clear (&end);
+  self->background_ended = !running;
+  if (running && (!self->listener_done || self->n_looks < MAX_LOOKS))
+    look_later (task, LOOK_MS);
+  else if (self->listener_done)
+    go_on_silent (task);
+  else
+    run_script (self, RELEASE, "ask for the job");
+}
+
+static void
+look (GTask *task)
+{
+  JobStart *self = g_task_get_task_data (task);
+  g_autofree char *path
+      = g_strdup_printf ("/command/status/%s", asb_opensandbox_run_get_id (self->background));
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (self->execd, "GET", path, "ask for the job");
+
+  asb_opensandbox_thread_clear_timer (&self->look);
+  if (self->looking)
+    return;
+  self->looking = TRUE;
+  self->n_looks++;
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
+                                     asb_opensandbox_execd_get_cancellable (self->execd), looked_cb,
+                                     g_object_ref (task));
+}
+
+static gboolean
+look_cb (gpointer user_data)
+{
+  g_autoptr (GTask) task = g_object_ref (user_data);
+
+  look (task);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+look_later (GTask *task, guint milliseconds)
+{
+  JobStart *self = g_task_get_task_data (task);
+
+  asb_opensandbox_thread_clear_timer (&self->look);
+  self->look = asb_opensandbox_thread_add_timer (milliseconds, look_cb, NULL);
+  g_source_set_callback (self->look, look_cb, g_object_ref (task), g_object_unref);
+}
+
+static void
+watch_time (GTask *task)
+{
+  JobStart *self = g_task_get_task_data (task);
+  guint64 timeout_ms = asb_command_spec_get_timeout_ms (self->spec);
+
+  if (timeout_ms > 0 && timeout_ms < START_TIMEOUT_MS && self->pid == 0
+      && asb_opensandbox_run_get_id (self->background))
+    look_later (task, (guint)timeout_ms + self->allowance_ms + LOOK_MS);
 }
 
 static void
@@ -171,6 +365,10 @@ background_done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   JobStart *self = g_task_get_task_data (task);
 
   self->background_began = error == NULL;
+  if (self->over)
+    drop_background (self);
+  else if (!error)
+    watch_time (task);
   go_on (task, error);
 }
 
@@ -189,11 +387,10 @@ start_background (GTask *task)
   if (!script)
     {
       self->refusal = error;
-      asb_opensandbox_run_forget (self->listener);
       go_on (task, NULL);
       return;
     }
-  body = asb_opensandbox_command_script_new_body (self->spec, script, TRUE);
+  body = asb_opensandbox_command_script_new_job_body (self->spec, script, self->allowance_ms);
   request = asb_opensandbox_execd_new_request (self->execd, "POST", "/command", "start the job");
   asb_opensandbox_request_set_json (request, body);
   self->background = asb_opensandbox_run_start (self->execd, request, ASB_OPENSANDBOX_RUN_COMMAND,
@@ -201,15 +398,10 @@ start_background (GTask *task)
 }
 
 static void
-listener_event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
+take_line (GTask *task, AsbOpensandboxEvent *event)
 {
-  GTask *task = data;
   JobStart *self = g_task_get_task_data (task);
 
-  if (event->type == ASB_OPENSANDBOX_EVENT_STDERR && self->errors->len < 400)
-    g_string_append_len (self->errors, event->text->str, (gssize)MIN (event->text->len, 400));
-  if (event->type != ASB_OPENSANDBOX_EVENT_STDOUT)
-    return;
   if (!self->background && strcmp (event->text->str, "ready") == 0)
     {
       self->started_us = g_get_real_time ();
@@ -222,36 +414,59 @@ listener_event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer 
 }
 
 static void
+listener_event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
+{
+  GTask *task = data;
+  JobStart *self = g_task_get_task_data (task);
+
+  if (event->type == ASB_OPENSANDBOX_EVENT_STDOUT)
+    take_line (task, event);
+  else if (event->type == ASB_OPENSANDBOX_EVENT_STDERR && self->errors->len < 400)
+    g_string_append_len (self->errors, event->text->str, (gssize)MIN (event->text->len, 400));
+  else
+    asb_opensandbox_command_end_take (&self->end, event);
+}
+
+static void
 listener_done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
+  JobStart *self = g_task_get_task_data (task);
 
-  ((JobStart *)g_task_get_task_data (task))->listener_done = TRUE;
+  self->listener_done = TRUE;
   go_on (task, error);
 }
 
 static const AsbOpensandboxRunHandlers listener_handlers = { listener_event_cb, listener_done_cb };
+
+static void
+begin (GTask *task)
+{
+  JobStart *self = g_task_get_task_data (task);
+  gint64 uid = asb_command_spec_get_uid (self->spec);
+  g_autofree char *owner = uid >= 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, uid) : g_strdup ("");
+  const char *arguments[] = { NULL, owner, NULL };
+
+  self->token = asb_opensandbox_shell_new_token ();
+  self->folder = g_strdup_printf (ASB_OPENSANDBOX_JOBS "/%s", self->token);
+  arguments[0] = self->folder;
+  self->listener = asb_opensandbox_run_start (
+      self->execd,
+      asb_opensandbox_script_new_request (self->execd, LISTEN, arguments, START_TIMEOUT_MS,
+                                          "start the job"),
+      ASB_OPENSANDBOX_RUN_COMMAND, &listener_handlers, g_object_ref (task));
+}
 
 void
 asb_opensandbox_native_start_job (AsbOpensandboxExecd *execd, AsbCommandSpec *spec,
                                   const char *name, GTask *task)
 {
   JobStart *self = g_new0 (JobStart, 1);
-  gint64 uid = asb_command_spec_get_uid (spec);
-  g_autofree char *owner = uid >= 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, uid) : g_strdup ("");
-  const char *arguments[] = { NULL, owner, NULL };
 
   self->execd = g_object_ref (execd);
   self->spec = g_object_ref (spec);
   self->name = g_strdup (name);
   self->errors = g_string_new (NULL);
-  self->token = asb_opensandbox_shell_new_token ();
-  self->folder = g_strdup_printf (ASB_OPENSANDBOX_JOBS "/%s", self->token);
-  arguments[0] = self->folder;
   g_task_set_task_data (task, self, job_start_free);
-  self->listener = asb_opensandbox_run_start (
-      execd,
-      asb_opensandbox_script_new_request (execd, LISTEN, arguments, START_TIMEOUT_MS,
-                                          "start the job"),
-      ASB_OPENSANDBOX_RUN_COMMAND, &listener_handlers, g_object_ref (task));
+  begin (task);
 }

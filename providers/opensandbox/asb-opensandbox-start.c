@@ -65,8 +65,8 @@ interrupted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     g_debug ("A command was not interrupted: %s", error->message);
 }
 
-static void
-interrupt (AsbOpensandboxExecd *execd, const char *id)
+void
+asb_opensandbox_start_interrupt (AsbOpensandboxExecd *execd, const char *id)
 {
   g_autoptr (AsbOpensandboxRequest) request
       = asb_opensandbox_execd_new_request (execd, "DELETE", "/command", "interrupt the command");
@@ -132,7 +132,7 @@ stop (AsbOpensandboxCommand *command, gboolean hard)
   if (hard && self->pid > 0)
     asb_opensandbox_start_kill (command->execd, self->pid);
   else if (asb_opensandbox_run_get_id (self->run))
-    interrupt (command->execd, asb_opensandbox_run_get_id (self->run));
+    asb_opensandbox_start_interrupt (command->execd, asb_opensandbox_run_get_id (self->run));
 }
 
 static void
@@ -391,7 +391,7 @@ asb_opensandbox_start_command (AsbOpensandboxExecd *execd, AsbCommandSpec *spec,
       return;
     }
   self->task = g_object_ref (task);
-  body = asb_opensandbox_command_script_new_body (spec, script, FALSE);
+  body = asb_opensandbox_command_script_new_body (spec, script);
   request = asb_opensandbox_execd_new_request (execd, "POST", "/command", "start the command");
   asb_opensandbox_request_set_json (request, body);
   self->run = asb_opensandbox_run_start (execd, request, ASB_OPENSANDBOX_RUN_COMMAND, &handlers,

@@ -16,3 +16,6 @@ void asb_opensandbox_start_send_signal (AsbOpensandboxExecd *execd, int pid, int
 
 /* The same, whoever is there. */
 void asb_opensandbox_start_kill (AsbOpensandboxExecd *execd, int pid);
+
+/* Ends the command that execd knows as @id. */
+void asb_opensandbox_start_interrupt (AsbOpensandboxExecd *execd, const char *id);

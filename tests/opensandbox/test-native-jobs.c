@@ -184,6 +184,86 @@ test_timeout (Fixture *fixture, gconstpointer image)
   g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_TIMEOUT);
 }
 
+/* What bash does first of all. */
+static void
+write_for_bash (Fixture *fixture, const char *text)
+{
+  g_autofree char *line = g_strdup_printf ("printf '%%s\\n' \"$TEXT\" >/tmp/slow");
+  g_autofree char *variable = g_strconcat ("TEXT=", text, NULL);
+  const char *const environment[] = { variable, NULL };
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (line);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  asb_command_spec_set_environment (spec, environment);
+  result = asb_backend_execute (fixture->backend, spec, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_late (Fixture *fixture, gconstpointer image)
+{
+  /* Before it has told anything, and while it is about to. */
+  static const char *const slow[] = {
+    "[ -e /tmp/once0 ] || { : >/tmp/once0; exec sleep 1000; }",
+    "n=0; trap 'n=$((n+1)); [ $n != 2 ] || [ -e /tmp/once1 ] || { : >/tmp/once1; sleep 1000; }'"
+    " DEBUG"
+  };
+  static const char *const environment[] = { "BASH_ENV=/tmp/slow", NULL };
+
+  g_test_summary ("A job whose time is up before it has begun is given more, and is done once");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (slow); i++)
+    {
+      g_autoptr (AsbCommandSpec) spec
+          = asb_command_spec_new_shell ("echo begun >>/tmp/begun; exec sleep 1000");
+      g_autoptr (AsbCommandSpec) look
+          = asb_command_spec_new_shell ("cat /tmp/begun; rm /tmp/begun");
+      g_autoptr (AsbJob) job = NULL;
+      g_autoptr (AsbCommandResult) result = NULL;
+      g_autoptr (AsbCommandResult) looked = NULL;
+      g_autoptr (GError) error = NULL;
+
+      write_for_bash (fixture, slow[i]);
+      asb_command_spec_set_timeout_ms (spec, 300);
+      asb_command_spec_set_environment (spec, environment);
+      job = asb_backend_start_job (fixture->backend, spec, NULL, NULL, &error);
+      g_assert_no_error (error);
+      result = asb_job_wait (job, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_TIMEOUT);
+      looked = asb_backend_execute (fixture->backend, look, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpstr (g_bytes_get_data (asb_command_result_get_stdout_bytes (looked), NULL), ==,
+                       "begun\n");
+    }
+}
+
+static void
+test_silent (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("exec sleep 1000");
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A job that does not begin is said to, with the reason, and is ended");
+
+  asb_test_server_fault (
+      fixture->server,
+      "{'method':'POST','path':'/command','nth':1,'action':'reply','status':200,"
+      "'type':'text/event-stream','body':'"
+      "{\\'type\\':\\'init\\',\\'text\\':\\'1\\'}\\n\\n"
+      "{\\'type\\':\\'stdout\\',\\'text\\':\\'ready\\'}\\n\\n"
+      "{\\'type\\':\\'error\\',\\'error\\':{\\'ename\\':\\'E\\',\\'evalue\\':\\'-1\\',"
+      "\\'traceback\\':[\\'signal: killed\\']}}\\n\\n'}");
+  job = asb_backend_start_job (fixture->backend, spec, NULL, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
+  g_assert_nonnull (strstr (error->message, "had not begun after"));
+  asb_test_server_heal (fixture->server);
+  while (asb_test_server_count (fixture->server, "DELETE", "/command") == 0)
+    ;
+}
+
 static void
 add (const char *name, void (*function) (Fixture *fixture, gconstpointer image))
 {
@@ -208,5 +288,8 @@ main (int argc, char **argv)
   add ("large", test_large);
   add ("refused", test_refused);
   add ("timeout", test_timeout);
+  add ("silent", test_silent);
+  g_test_add ("/opensandbox/native/jobs/late", Fixture, "python:3.12", set_up, test_late,
+              tear_down);
   return g_test_run ();
 }
