@@ -26,6 +26,7 @@ typedef struct
   LookalikePty *pty;
   guint8 opcode;
   int fd;
+  gboolean late; /* what there is will be read in a moment */
   GSource *source;
 } Output;
 
@@ -60,7 +61,7 @@ lookalike_pty_new (LookalikeSandbox *sandbox, const char *cwd, const char *comma
   self->input = g_byte_array_new ();
   self->input_fd = -1;
   for (guint i = 0; i < 2; i++)
-    self->outputs[i] = (Output){ self, (guint8)(OPCODE_STDOUT + i), -1, NULL };
+    self->outputs[i] = (Output){ self, (guint8)(OPCODE_STDOUT + i), -1, FALSE, NULL };
   lookalike_replay_init (&self->replay);
   return self;
 }
@@ -176,12 +177,46 @@ read_output (Output *output)
   return TRUE;
 }
 
+static void watch_output (Output *output);
+
+static gboolean
+late_cb (gpointer data)
+{
+  Output *output = data;
+  g_autoptr (LookalikePty) self = lookalike_pty_ref (output->pty);
+  gboolean more = read_output (output);
+
+  drop_source (&output->source);
+  output->late = FALSE;
+  if (more && !self->held)
+    watch_output (output);
+  return G_SOURCE_REMOVE;
+}
+
+/* So that the end of the shell comes before its last words. */
+static void
+read_later (Output *output)
+{
+  const LookalikeConfig *config = &output->pty->sandbox->lookalike->config;
+
+  drop_source (&output->source);
+  output->late = TRUE;
+  output->source = g_timeout_source_new ((guint)MAX (config->tail_ms, 1));
+  g_source_set_callback (output->source, late_cb, output, NULL);
+  g_source_attach (output->source, NULL);
+}
+
 static gboolean
 output_cb (gint fd, GIOCondition condition, gpointer data)
 {
   Output *output = data;
   g_autoptr (LookalikePty) self = lookalike_pty_ref (output->pty);
 
+  if (self->sandbox->lookalike->config.early_exit)
+    {
+      read_later (output);
+      return G_SOURCE_REMOVE;
+    }
   if (read_output (output))
     return output->source != NULL ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
   g_clear_pointer (&output->source, g_source_unref);
@@ -219,7 +254,6 @@ lookalike_pty_hold_output (LookalikePty *self, gboolean hold)
       watch_output (&self->outputs[i]);
 }
 
-/* What was said before the end comes before the end. */
 static void
 drain (Output *output)
 {
@@ -233,18 +267,30 @@ drain (Output *output)
 }
 
 static void
+tell_end (LookalikePty *self, int exit_code)
+{
+  if (self->events != NULL)
+    self->events->ended (self, exit_code, self->events_data);
+}
+
+/* What was said before the end comes before it, unless that is to be as with a real execd, which
+ * tells of the end without regard to the rest: that is in the replay, and of a terminal is lost. */
+static void
 ended_cb (LookalikeProcess *process, gpointer user_data)
 {
   g_autoptr (LookalikePty) self = lookalike_pty_ref (user_data);
   int exit_code = process->exit_code;
+  gboolean early = self->sandbox->lookalike->config.early_exit;
 
-  drain (&self->outputs[0]);
-  drain (&self->outputs[1]);
-  close_descriptors (self);
   g_clear_pointer (&self->process, lookalike_process_unref);
+  if (early)
+    tell_end (self, exit_code);
+  for (guint i = 0; i < 2 && !(early && self->terminal); i++)
+    drain (&self->outputs[i]);
+  close_descriptors (self);
   self->held = FALSE;
-  if (self->events != NULL)
-    self->events->ended (self, exit_code, self->events_data);
+  if (!early)
+    tell_end (self, exit_code);
 }
 
 static int

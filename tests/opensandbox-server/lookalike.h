@@ -48,6 +48,7 @@ typedef struct
   gboolean nulls;
   gboolean egress_null;
   gboolean late_ping;
+  gboolean early_exit;
   int grace_ms;
   int ping_ms;
   int tail_ms;

@@ -54,6 +54,8 @@ static const GOptionEntry entries[] = {
     "Like a server 0.1.6 and an execd 1.0.7: newer routes are not found, no WebSockets", NULL },
   { "nulls", 0, 0, G_OPTION_ARG_NONE, &lookalike.config.nulls,
     "Like a server 0.1.8: what is not set is null", NULL },
+  { "early-exit", 0, 0, G_OPTION_ARG_NONE, &lookalike.config.early_exit,
+    "Tell the end of a PTY's shell before its last words, as an execd may", NULL },
   { "plain", 0, 0, G_OPTION_ARG_NONE, &lookalike.config.plain, "Do without bubblewrap", NULL },
   { "max-timeout", 0, 0, G_OPTION_ARG_INT, &lookalike.config.max_timeout,
     "The longest time to live (no limit)", "SECONDS" },

@@ -300,4 +300,23 @@ def the_switchboard_closes_with_a_code(execd):
         execd.server.fetch("DELETE", "/_faults")
 
 
+@test
+def the_end_may_come_before_the_last_words(execd):
+    if execd.is_real:
+        raise Skip("a real execd does so now and then")
+    session = execd.new(command="printf last; exit 3")
+    execd.server.fetch("POST", "/_settings", {"early_exit": True, "tail_ms": 60000})
+    try:
+        for query in ("?pty=0", "?pty=1&since=1000000"):
+            with execd.connect(session, query) as socket:
+                streams, texts = socket.receive_until(b"never")
+                assert streams == {} and texts[-1] == {"type": "exit", "exit_code": 3}, streams
+                assert (socket.close_code, socket.close_reason) == (1000, "process exited")
+        # What came through a pipe is kept, what came from a terminal is not.
+        with execd.connect(session, "?pty=0") as socket:
+            assert socket.receive() == (2, b"\x03" + bytes(8) + b"last")
+    finally:
+        execd.server.fetch("POST", "/_settings", {"early_exit": False, "tail_ms": 100})
+
+
 run(Execd())

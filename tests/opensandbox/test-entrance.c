@@ -57,11 +57,11 @@ test_websocket (void)
 }
 
 static void
-test_pty (void)
+test_pty (gconstpointer server_options)
 {
   static const char *const options[]
       = { "{'transport': <'pty'>}", "{'transport': <'pty'>, 'use-server-proxy': <true>}" };
-  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbTestServer) server = asb_test_server_new (server_options);
   g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, NULL);
   g_autoptr (AsbSandboxInfo) info = asb_test_server_create (provider);
 
@@ -653,7 +653,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opensandbox/entrance/websocket", test_websocket);
-  g_test_add_func ("/opensandbox/entrance/pty", test_pty);
+  g_test_add_data_func ("/opensandbox/entrance/pty", NULL, test_pty);
+  g_test_add_data_func ("/opensandbox/entrance/pty/early-exit", "--early-exit", test_pty);
   g_test_add_func ("/opensandbox/entrance/pty-instead", test_pty_instead);
   g_test_add_func ("/opensandbox/entrance/closed-behind-proxy", test_closed_behind_proxy);
   g_test_add_func ("/opensandbox/entrance/forced", test_forced);

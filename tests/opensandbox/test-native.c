@@ -9,6 +9,9 @@
 
 #define NATIVE "{'transport': <'native'>}"
 
+/* An execd that tells the end of a shell before its last words. */
+#define EARLY_EXIT "--early-exit"
+
 typedef struct
 {
   AsbTestServer *server;
@@ -299,7 +302,7 @@ new_with_input (const char *text)
 }
 
 static void
-test_input (void)
+test_input (gconstpointer server)
 {
   World world;
   g_autoptr (AsbProcess) process = NULL;
@@ -315,7 +318,7 @@ test_input (void)
   g_test_summary ("What is written arrives at once, and its end too; signals are not for what "
                   "brings it");
 
-  world_open (&world, NULL, NULL);
+  world_open (&world, server, NULL);
   process = start (&world, new_with_input ("trap 'echo INT >&2' INT; read a; echo \"<$a>\"; cat; "
                                            "printf 'x\\377'; exit 5"));
   input = asb_process_get_stdin (process);
@@ -341,13 +344,13 @@ test_input (void)
 }
 
 static void
-test_let_go (void)
+test_let_go (gconstpointer server)
 {
   World world;
 
   g_test_summary ("A command may be let go of in one thread while another one hears of its end");
 
-  world_open (&world, NULL, NULL);
+  world_open (&world, server, NULL);
   for (guint i = 0; i < 20; i++)
     {
       g_autoptr (AsbProcess) process = start (&world, new_with_input ("echo x; exit 3"));
@@ -363,7 +366,7 @@ test_let_go (void)
 }
 
 static void
-test_terminal (void)
+test_terminal (gconstpointer server)
 {
   static const char *const environment[] = { "TERM=dumb", "SECRET=s3cr3t", NULL };
   World world;
@@ -379,7 +382,7 @@ test_terminal (void)
   char first[8];
   gsize size;
 
-  world_open (&world, NULL, NULL);
+  world_open (&world, server, NULL);
   asb_command_spec_set_tty (spec, TRUE);
   asb_command_spec_set_columns (spec, 91);
   asb_command_spec_set_rows (spec, 17);
@@ -759,9 +762,12 @@ main (int argc, char **argv)
   add ("commands/limits", test_limits);
   g_test_add_func ("/opensandbox/native/code", test_code);
   g_test_add_func ("/opensandbox/native/code/results", test_code_results);
-  g_test_add_func ("/opensandbox/native/input", test_input);
-  g_test_add_func ("/opensandbox/native/input/let-go", test_let_go);
-  g_test_add_func ("/opensandbox/native/terminal", test_terminal);
+  g_test_add_data_func ("/opensandbox/native/input", NULL, test_input);
+  g_test_add_data_func ("/opensandbox/native/input/early-exit", EARLY_EXIT, test_input);
+  g_test_add_data_func ("/opensandbox/native/input/let-go", NULL, test_let_go);
+  g_test_add_data_func ("/opensandbox/native/input/let-go/early-exit", EARLY_EXIT, test_let_go);
+  g_test_add_data_func ("/opensandbox/native/terminal", NULL, test_terminal);
+  g_test_add_data_func ("/opensandbox/native/terminal/early-exit", EARLY_EXIT, test_terminal);
   g_test_add_func ("/opensandbox/native/terminal/none", test_no_terminal);
   add ("files/odd-names", test_odd_names);
   add ("files/ranges", test_ranges);
