@@ -213,10 +213,8 @@ run (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
 
 /* Contexts. */
 
-/* A reply that is empty, an object, or an array, which becomes “contexts”. Returns: floating or
- * (transfer full) */
-static GVariant *
-read_reply (GBytes *body, GError **error)
+GVariant *
+asb_opensandbox_native_code_parse (GBytes *body, GError **error)
 {
   g_autoptr (JsonNode) node = NULL;
   g_autoptr (GVariant) variant = NULL;
@@ -244,7 +242,9 @@ answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
-  GVariant *variant = reply ? read_reply (asb_opensandbox_reply_get_body (reply), &error) : NULL;
+  GVariant *variant
+      = reply ? asb_opensandbox_native_code_parse (asb_opensandbox_reply_get_body (reply), &error)
+              : NULL;
 
   if (variant)
     asb_opensandbox_answer_variant (task, variant);

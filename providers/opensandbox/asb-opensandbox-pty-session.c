@@ -6,17 +6,12 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-script.h"
-#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-thread.h"
 
 #define STDIN 0
-#define STDOUT 1
-#define STDERR 2
-#define REPLAY 3
-#define OFFSET_SIZE 8
 
 #define MAX_ERRORS 4096
-#define MAX_SHOWN 400
 
 struct _AsbOpensandboxPtySession
 {
@@ -28,7 +23,7 @@ struct _AsbOpensandboxPtySession
   AsbOpensandboxGuestNews news;
   GString *line;   /* of standard error, that has begun */
   GString *errors; /* the last of it */
-  gint64 exit_code;
+  int exit_code;
   gboolean has_exited;
   GError *failure; /* what execd complains of */
 };
@@ -150,70 +145,44 @@ take_errors (AsbOpensandboxPtySession *self, AsbOpensandboxWebsocketLink *link, 
 
 /* Messages. */
 
-static gboolean
-take_binary (AsbOpensandboxPtySession *self, AsbOpensandboxWebsocketLink *link, const guint8 *bytes,
-             gsize size)
-{
-  if (size == 0)
-    return TRUE;
-  if (bytes[0] == STDOUT)
-    asb_opensandbox_websocket_link_deliver (link, bytes + 1, size - 1);
-  else if (bytes[0] == STDERR)
-    take_errors (self, link, bytes + 1, size - 1);
-  /* Before “connected” comes what was printed before we were there: nothing, since it is started by
-   * our coming. */
-  return bytes[0] != REPLAY || size <= 1 + OFFSET_SIZE;
-}
-
 static void
-take_failure (AsbOpensandboxPtySession *self, JsonObject *object)
+take_failure (AsbOpensandboxPtySession *self, const AsbOpensandboxPtyFrame *frame)
 {
-  const char *words = NULL;
-  const char *code = NULL;
-  g_autofree char *shown = NULL;
-
-  if (self->failure || !asb_opensandbox_json_get_string (object, "error", FALSE, &words, NULL)
-      || !asb_opensandbox_json_get_string (object, "code", FALSE, &code, NULL))
-    return;
-  shown
-      = asb_opensandbox_error_dup_text (words ? words : "", words ? strlen (words) : 0, MAX_SHOWN);
-  self->failure = g_error_new (ASB_ERROR,
-                               g_strcmp0 (code, "START_FAILED") == 0 ? ASB_ERROR_GUEST_UNAVAILABLE
-                                                                     : ASB_ERROR_INTERRUPTED,
-                               "execd's PTY failed%s%s", *shown ? ": " : "", shown);
+  if (!self->failure)
+    self->failure = g_error_new (
+        ASB_ERROR, frame->did_not_start ? ASB_ERROR_GUEST_UNAVAILABLE : ASB_ERROR_INTERRUPTED,
+        "execd's PTY failed%s%s", *frame->words ? ": " : "", frame->words);
 }
 
 static gboolean
-take_text (AsbOpensandboxPtySession *self, GBytes *message, GError **error)
+take_frame (AsbOpensandboxPtySession *self, AsbOpensandboxWebsocketLink *link,
+            const AsbOpensandboxPtyFrame *frame)
 {
-  g_autoptr (JsonObject) object
-      = asb_opensandbox_json_parse_object (message, "a message of execd's PTY", error);
-  const char *type = NULL;
-
-  if (!object || !asb_opensandbox_json_get_string (object, "type", TRUE, &type, error))
-    return FALSE;
-  if (g_str_equal (type, "exit"))
+  if (frame->type == ASB_OPENSANDBOX_PTY_FRAME_STDOUT)
+    asb_opensandbox_websocket_link_deliver (link, frame->bytes, frame->size);
+  else if (frame->type == ASB_OPENSANDBOX_PTY_FRAME_STDERR)
+    take_errors (self, link, frame->bytes, frame->size);
+  else if (frame->type == ASB_OPENSANDBOX_PTY_FRAME_ERROR)
+    take_failure (self, frame);
+  else if (frame->type == ASB_OPENSANDBOX_PTY_FRAME_EXIT)
     {
       self->has_exited = TRUE;
-      self->exit_code = -1;
-      return asb_opensandbox_json_get_int (object, "exit_code", FALSE, &self->exit_code, error);
+      self->exit_code = frame->exit_code;
     }
-  if (g_str_equal (type, "error"))
-    take_failure (self, object);
-  return TRUE;
+  /* Before “connected” comes what was printed before we were there: nothing, since it is started by
+   * our coming. */
+  return frame->type != ASB_OPENSANDBOX_PTY_FRAME_REPLAY || frame->size == 0;
 }
 
 static gboolean
 receive (gpointer data, AsbOpensandboxWebsocketLink *link, SoupWebsocketDataType type,
          GBytes *message, GError **error)
 {
-  AsbOpensandboxPtySession *self = data;
-  gsize size;
-  const guint8 *bytes = g_bytes_get_data (message, &size);
+  g_auto (AsbOpensandboxPtyFrame) frame = { 0 };
 
-  if (type == SOUP_WEBSOCKET_DATA_TEXT)
-    return take_text (self, message, error);
-  if (take_binary (self, link, bytes, size))
+  if (!asb_opensandbox_pty_frame_parse (&frame, type == SOUP_WEBSOCKET_DATA_TEXT, message, error))
+    return FALSE;
+  if (take_frame (data, link, &frame))
     return TRUE;
   g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                        "execd's PTY replays what a new session cannot have printed");
@@ -227,8 +196,8 @@ new_exit_error (AsbOpensandboxPtySession *self)
       = asb_opensandbox_error_dup_text (self->errors->str, self->errors->len, MAX_ERRORS);
 
   return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                      "The program in the sandbox ended with status %" G_GINT64_FORMAT "%s%s",
-                      self->exit_code, *shown ? ": " : "", shown);
+                      "The program in the sandbox ended with status %d%s%s", self->exit_code,
+                      *shown ? ": " : "", shown);
 }
 
 static void

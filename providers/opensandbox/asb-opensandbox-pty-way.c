@@ -4,7 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-script.h"
-#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-pty-session.h"
 
 #define OPEN_TIMEOUT_MS 10000
@@ -116,13 +116,11 @@ created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
-  g_autoptr (JsonObject) object = NULL;
-  const char *id = NULL;
+  g_autofree char *id = NULL;
 
   if (reply)
-    object = asb_opensandbox_json_parse_object (asb_opensandbox_reply_get_body (reply),
-                                                "the new PTY session", &error);
-  if (!object || !asb_opensandbox_json_get_string (object, "session_id", TRUE, &id, &error))
+    id = asb_opensandbox_pty_frame_parse_session (asb_opensandbox_reply_get_body (reply), &error);
+  if (!id)
     {
       return_failure (task, error);
       return;

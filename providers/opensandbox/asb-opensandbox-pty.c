@@ -6,19 +6,14 @@
 #include <string.h>
 
 #include "asb-opensandbox-bounded.h"
-#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-upload-stream.h"
 
 #define OPCODE_STDIN 0x00
-#define OPCODE_STDOUT 0x01
-#define OPCODE_STDERR 0x02
-#define OPCODE_REPLAY 0x03
-#define REPLAY_HEAD 9
 
 /* execd keeps 1 MiB to be sent again. */
 #define MAX_MESSAGE (2 * 1024 * 1024)
-#define MAX_ID 128
 #define CREATE_TIMEOUT_MS 30000
 
 /* execd tells that a shell has ended, and closes, without regard to what it still has of its
@@ -64,8 +59,6 @@ struct _AsbOpensandboxPty
   char *end_token;
   Tail tails[N_STREAMS];
   int status; /* of the command, as the shell told it */
-  gboolean exited;
-  int exit_code;
   gulong closed_id;
 };
 
@@ -232,75 +225,54 @@ take_output (AsbOpensandboxPty *self, gboolean is_stderr, const guint8 *bytes, g
 
 /* Bytes from an offset on, of which some may have come before. */
 static void
-take_replay (AsbOpensandboxPty *self, const guint8 *bytes, gsize size)
+take_replay (AsbOpensandboxPty *self, const AsbOpensandboxPtyFrame *frame)
 {
-  guint64 offset = 0;
-  guint64 known;
+  guint64 known = self->total > frame->offset ? self->total - frame->offset : 0;
 
-  if (size < REPLAY_HEAD)
-    return;
-  for (int i = 1; i < REPLAY_HEAD; i++)
-    offset = offset << 8 | bytes[i];
-  bytes += REPLAY_HEAD;
-  size -= REPLAY_HEAD;
-  known = self->total > offset ? self->total - offset : 0;
-  if (known < size)
-    take_output (self, FALSE, bytes + known, size - known);
+  if (known < frame->size)
+    take_output (self, FALSE, frame->bytes + known, frame->size - known);
 }
 
 static void
-take_binary (AsbOpensandboxPty *self, const guint8 *bytes, gsize size)
+take_frame (AsbOpensandboxPty *self, const AsbOpensandboxPtyFrame *frame)
 {
-  if (size == 0)
-    return;
-  if (bytes[0] == OPCODE_STDOUT || bytes[0] == OPCODE_STDERR)
-    take_output (self, bytes[0] == OPCODE_STDERR, bytes + 1, size - 1);
-  else if (bytes[0] == OPCODE_REPLAY)
-    take_replay (self, bytes, size);
-}
-
-static void
-take_text (AsbOpensandboxPty *self, GBytes *message)
-{
-  g_autoptr (JsonObject) object
-      = asb_opensandbox_json_parse_object (message, "what a terminal says", NULL);
-  const char *type = NULL;
-  const char *words = NULL;
-  gint64 exit_code = -1;
-
-  if (!object || !asb_opensandbox_json_get_string (object, "type", TRUE, &type, NULL))
-    return;
-  if (strcmp (type, "pong") == 0)
-    self->handlers->taken (self, self->data);
-  else if (strcmp (type, "error") == 0)
+  switch (frame->type)
     {
-      asb_opensandbox_json_get_string (object, "error", FALSE, &words, NULL);
-      lose (self, words ? words : "execd reports an error");
-    }
-  else if (strcmp (type, "exit") == 0
-           && asb_opensandbox_json_get_int (object, "exit_code", TRUE, &exit_code, NULL))
-    {
-      self->exited = TRUE;
-      self->exit_code = exit_code >= 0 && exit_code <= 255 ? (int)exit_code : -1;
-      finish (self, self->exit_code, NULL);
+    case ASB_OPENSANDBOX_PTY_FRAME_STDOUT:
+    case ASB_OPENSANDBOX_PTY_FRAME_STDERR:
+      take_output (self, frame->type == ASB_OPENSANDBOX_PTY_FRAME_STDERR, frame->bytes,
+                   frame->size);
+      break;
+    case ASB_OPENSANDBOX_PTY_FRAME_REPLAY:
+      take_replay (self, frame);
+      break;
+    case ASB_OPENSANDBOX_PTY_FRAME_PONG:
+      self->handlers->taken (self, self->data);
+      break;
+    case ASB_OPENSANDBOX_PTY_FRAME_ERROR:
+      lose (self, *frame->words ? frame->words : "execd reports an error");
+      break;
+    case ASB_OPENSANDBOX_PTY_FRAME_EXIT:
+      finish (self, frame->exit_code, NULL);
+      break;
+    case ASB_OPENSANDBOX_PTY_FRAME_OTHER:
+    default:
+      break;
     }
 }
 
+/* What makes no sense is not heard: the command goes on. */
 static void
 message_cb (SoupWebsocketConnection *connection, SoupWebsocketDataType type, GBytes *message,
             gpointer user_data)
 {
   g_autoptr (AsbOpensandboxPty) self = pty_ref (user_data);
-  gsize size;
-  const guint8 *bytes = g_bytes_get_data (message, &size);
+  g_auto (AsbOpensandboxPtyFrame) frame = { 0 };
 
   asb_opensandbox_bounded_reset (connection);
-  if (!self->handlers)
-    return;
-  if (type == SOUP_WEBSOCKET_DATA_BINARY)
-    take_binary (self, bytes, size);
-  else
-    take_text (self, message);
+  if (self->handlers
+      && asb_opensandbox_pty_frame_parse (&frame, type == SOUP_WEBSOCKET_DATA_TEXT, message, NULL))
+    take_frame (self, &frame);
 }
 
 static void
@@ -401,26 +373,6 @@ connect (AsbOpensandboxPty *self)
                                         connected_cb, pty_ref (self));
 }
 
-static gboolean
-take_session (AsbOpensandboxPty *self, GBytes *body, GError **error)
-{
-  g_autoptr (JsonObject) object = asb_opensandbox_json_parse_object (body, "a terminal", error);
-  const char *id;
-
-  if (!object || !asb_opensandbox_json_get_string (object, "session_id", TRUE, &id, error))
-    return FALSE;
-  if (strlen (id) > MAX_ID || !*id
-      || strspn (id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_")
-             != strlen (id))
-    {
-      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                           "The id of a terminal makes no sense");
-      return FALSE;
-    }
-  self->id = g_strdup (id);
-  return TRUE;
-}
-
 static void
 created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -429,7 +381,10 @@ created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
 
-  if (reply && take_session (self, asb_opensandbox_reply_get_body (reply), &error))
+  if (reply)
+    self->id
+        = asb_opensandbox_pty_frame_parse_session (asb_opensandbox_reply_get_body (reply), &error);
+  if (self->id)
     connect (self);
   else
     fail (self, error);

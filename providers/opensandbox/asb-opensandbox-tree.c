@@ -211,6 +211,32 @@ take_file (AsbOpensandboxTree *tree, Rules *rules, const char *line, GError **er
   return info != NULL;
 }
 
+static AsbOpensandboxTree *
+parse (Rules *rules, char **lines, GError **error)
+{
+  g_autoptr (AsbOpensandboxTree) tree = g_new0 (AsbOpensandboxTree, 1);
+  gboolean taken = FALSE;
+
+  tree->entries = g_ptr_array_new_with_free_func (g_object_unref);
+  tree->errors = g_ptr_array_new_with_free_func (g_free);
+  if (!lines[0])
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                         "The sandbox said nothing of what is in the directory");
+  else if (strcmp (lines[0], "file") == 0)
+    taken = take_file (tree, rules, lines[1], error);
+  else
+    taken = take_directory (tree, rules, lines, error);
+  return taken ? g_steal_pointer (&tree) : NULL;
+}
+
+AsbOpensandboxTree *
+asb_opensandbox_tree_parse (const char *path, char **lines, GError **error)
+{
+  Rules rules = { .path = (char *)path };
+
+  return parse (&rules, lines, error);
+}
+
 static void
 told_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -219,21 +245,10 @@ told_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
       ASB_OPENSANDBOX_EXECD (source), result, rules->path, &error);
-  g_autoptr (AsbOpensandboxTree) tree = g_new0 (AsbOpensandboxTree, 1);
-  gboolean taken = FALSE;
+  AsbOpensandboxTree *tree = done ? parse (rules, done->lines, &error) : NULL;
 
-  tree->entries = g_ptr_array_new_with_free_func (g_object_unref);
-  tree->errors = g_ptr_array_new_with_free_func (g_free);
-  if (done && done->lines[0] && strcmp (done->lines[0], "file") == 0)
-    taken = take_file (tree, rules, done->lines[1], &error);
-  else if (done && done->lines[0])
-    taken = take_directory (tree, rules, done->lines, &error);
-  else if (done)
-    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
-                                 "The sandbox said nothing of what is in the directory");
-  if (taken)
-    g_task_return_pointer (task, g_steal_pointer (&tree),
-                           (GDestroyNotify)asb_opensandbox_tree_free);
+  if (tree)
+    g_task_return_pointer (task, tree, (GDestroyNotify)asb_opensandbox_tree_free);
   else
     g_task_return_error (task, error);
 }

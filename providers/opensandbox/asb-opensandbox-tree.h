@@ -32,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxTree, asb_opensandbox_tree_free)
 /* Notes that something could not be looked at. Takes @message. */
 void asb_opensandbox_tree_add_error (AsbOpensandboxTree *self, char *message);
 
+/* All of what the shell said of @path. Returns: (transfer full) (nullable) */
+AsbOpensandboxTree *asb_opensandbox_tree_parse (const char *path, char **lines, GError **error);
+
 /* [io] Lists what is below @rules->path; of a path that is a file, that file alone. */
 void asb_opensandbox_tree_list_async (AsbOpensandboxExecd *execd,
                                       const AsbOpensandboxTreeRules *rules,

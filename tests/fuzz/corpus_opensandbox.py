@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the targets of OpenSandbox begin with. The first byte says what is meant."""
 
+import base64
 import json
 
 
@@ -166,6 +167,48 @@ def guests():
     }
 
 
+def works():
+    """Frames of a PTY in binary (0) and in text (1), its session, a job, a directory, code."""
+    job = b"0c1d2e.a1b2\n4711\n1770000000000000\n300\nbmFtZQ==\nc2xlZXAgMQ==\n.\n12\n0\n0\n"
+    status = {"id": "0c1d2e", "content": "x", "running": False, "exit_code": 0, "started_at": "2026-03-01T10:00:00.123456789Z",
+              "finished_at": "2026-03-01T10:00:01Z"}
+    killed = {**status, "exit_code": -1, "error": "signal: killed"}
+    stat = b"81a4 5 0 0 1770000000 2026-02-02 02:40:00.123456789 +0000"
+    names, stats = base64.b64encode(b"./a\0./b c\0"), base64.b64encode(stat + b"/./a\n" + stat + b"/./b c\n")
+    errors = base64.b64encode(b"find: './x': Permission denied\n")
+    tree = names + b"\n.\n" + stats + b"\n.\n" + errors + b"\n.\n"
+    return {
+        "stdout": told(0, b"\x01out\n"),
+        "stderr": told(0, b"\x02err"),
+        "replay": told(0, b"\x03\0\0\0\0\0\0\1\2again"),
+        "replay-largest": told(0, b"\x03" + b"\xff" * 8 + b"x"),
+        "replay-short": told(0, b"\x03\0\0"),
+        "nothing": told(0, b""),
+        "connected": told(1, b'{"type":"connected","session_id":"s","mode":"pty"}\n'),
+        "exit": told(1, {"type": "exit", "exit_code": 3}),
+        "exit-odd": told(1, {"type": "exit", "exit_code": 9007199254740993}),
+        "pong": told(1, {"type": "pong"}),
+        "failed": told(1, {"type": "error", "error": "pty.StartWithSize: \u001b[31mno\n", "code": "START_FAILED"}),
+        "failed-long": told(1, {"type": "error", "error": "x" * 700}),
+        "failed-code": told(1, {"type": "error", "code": "STDIN_WRITE_FAILED"}),
+        "wrong": told(1, {"type": "exit", "exit_code": "3"}),
+        "session": told(2, {"session_id": "0a1b2c3d-0000-4000-8000-000000000001"}),
+        "session-path": told(2, {"session_id": "../x"}),
+        "session-two": told(2, b'{"code":"RUNTIME_ERROR","message":"m"}{"session_id":"x"}'),
+        "job": told(3, job),
+        "job-done": told(3, job + dump(status)),
+        "job-killed": told(3, job + dump(killed)),
+        "job-odd": told(3, job.replace(b"4711", b"99999999999").replace(b"bmFtZQ==", b"%%")),
+        "tree": told(4, b"whole\n" + tree),
+        "tree-cut": told(4, b"cut\n" + tree),
+        "tree-odd": told(4, b"whole\n" + stats + b"\n.\n" + names + b"\n.\n.\n"),
+        "tree-file": told(4, b"file\n" + stat),
+        "contexts": told(5, [{"id": "c", "language": "python"}, None]),
+        "context": told(5, {"id": "c", "language": "python"}),
+        "none": told(5, b""),
+    }
+
+
 OPENSANDBOX_WORDS = ["code", "message", "detail", "loc", "msg", "error", "status", "state", "metadata", "createdAt", "expiresAt", "egress", "endpoint",
                      "headers", "policy", "::NOT_FOUND", "<html", "404 page not found"]
 HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "Connection: close", "Location: /", "0\r\n\r\n",
@@ -178,10 +221,12 @@ CORPORA = {
     "opensandbox-replies": replies,
     "opensandbox-values": values,
     "opensandbox-exchange": exchanges,
+    "opensandbox-work": works,
 }
 EVENT_WORDS = ["data:", "event:", "stdout", "stderr", "init", "execution_complete", "evalue", "traceback", "timestamp", "signal: killed"]
 
-JSON_DICTIONARIES = {"opensandbox-events": EVENT_WORDS, "opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS}
+JSON_DICTIONARIES = {"opensandbox-events": EVENT_WORDS, "opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS,
+                     "opensandbox-work": ["type", "exit", "exit_code", "error", "session_id", "running", "started_at", "finished_at", "file", "whole"]}
 DICTIONARIES = {"opensandbox-guest": ["asb-guest: ", "missing ", "nowhere ", "failed ", "ready", "{\"port\":"],
                 "opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"]}
 BYTE_DICTIONARIES = {"opensandbox-exchange": HTTP_WORDS}
