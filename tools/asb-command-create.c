@@ -6,6 +6,7 @@
 
 #include "tool-commands.h"
 #include "tool-creation.h"
+#include "tool-json.h"
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
@@ -26,6 +27,7 @@ static struct
   ToolMounts mounts;
   ToolPlace place;
   ToolCreation creation;
+  gboolean json;
 } options;
 
 static AsbBackendOptions *
@@ -53,13 +55,37 @@ make_options (GError **error)
 }
 
 static int
-print_name (AsbBackend *backend)
+print_name (AsbSandboxRef *ref)
 {
-  AsbSandboxRef *ref = asb_backend_get_ref (backend);
   g_autofree char *line = g_strdup_printf ("%s:%s\n", asb_sandbox_ref_get_provider_name (ref),
                                            asb_sandbox_ref_get_sandbox_id (ref));
 
   return tool_output_print (line, strlen (line));
+}
+
+static int
+print_json (Tool *tool, AsbBackend *backend)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbProvider *provider = asb_backend_get_provider (backend);
+  ToolJson *json;
+
+  asb_provider_get_sandbox_async (provider,
+                                  asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)),
+                                  tool->cancellable, tool_wait_cb, &wait);
+  info = asb_provider_get_sandbox_finish (provider, tool_wait (&wait), &error);
+  if (!info)
+    {
+      /* It is there all the same. */
+      print_name (asb_backend_get_ref (backend));
+      tool_message_error (error);
+      return TOOL_EXIT_FAILED;
+    }
+  json = tool_json_new ();
+  tool_sandbox_add_json (json, NULL, info);
+  return tool_json_print (json);
 }
 
 static int
@@ -78,7 +104,7 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_sandbox_say_none (error, options.no_record);
       return TOOL_EXIT_FAILED;
     }
-  status = print_name (backend);
+  status = options.json ? print_json (tool, backend) : print_name (asb_backend_get_ref (backend));
   return tool_backend_close (backend) || status != TOOL_EXIT_DONE ? status : TOOL_EXIT_FAILED;
 }
 
@@ -99,6 +125,8 @@ static const ToolOption option_entries[] = {
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
   TOOL_CREATION_OPTIONS (options.creation),
+  { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,
+    "prints what asb info --json does, for programs" },
   { NULL },
 };
 

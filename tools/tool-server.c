@@ -18,6 +18,8 @@ static struct
 {
   const char *address;
   const char *key_file;
+  const char *token_file;
+  const char *headers_file;
   GPtrArray *settings;
 } options;
 
@@ -37,6 +39,11 @@ const ToolOption tool_server_options[] = {
     "takes the key of the server from the first line of FILE; $OPEN_SANDBOX_API_KEY, or else what "
     "asb login has stored, if not given",
     TOOL_COMPLETE_FILE },
+  { "execd-token-file", '\0', TOOL_OPTION_TEXT, &options.token_file, "FILE",
+    "takes the token that execd in the sandboxes asks for from the first line of FILE",
+    TOOL_COMPLETE_FILE },
+  { "headers-file", '\0', TOOL_OPTION_TEXT, &options.headers_file, "FILE",
+    "sends the headers in FILE with each request, one a line, NAME: VALUE", TOOL_COMPLETE_FILE },
   { "connect", '\0', TOOL_OPTION_TEXTS, &options.settings, "NAME=VALUE",
     "sets an option of the connection to the server, such as use-server-proxy, transport, proxy "
     "and tls-ca-file" },
@@ -52,16 +59,24 @@ tool_server_get_default_provider (void)
 gboolean
 tool_server_check_setting (const char *name, GError **error)
 {
-  static const char *const secrets[] = { "api-key", "execd-token", "headers", NULL };
+  static const struct
+  {
+    const char *name;
+    const char *instead;
+  } secrets[] = { { "api-key", "--api-key-file and asb login" },
+                  { "execd-token", "--execd-token-file" },
+                  { "headers", "--headers-file" } };
   g_autofree char *canonical = g_strdelimit (g_strdup (name), "_", '-');
 
-  if (!g_strv_contains (secrets, canonical))
-    return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               "“%s” may be secret, and a command line shows in lists of processes; see "
-               "--api-key-file and asb login",
-               name);
-  return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (secrets); i++)
+    if (g_str_equal (canonical, secrets[i].name))
+      {
+        g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                     "“%s” may be secret, and a command line shows in lists of processes; see %s",
+                     name, secrets[i].instead);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 static const char *
@@ -120,6 +135,66 @@ set_key (Tool *tool, GVariantDict *settings, GError **error)
   return TRUE;
 }
 
+static gboolean
+set_token (GVariantDict *settings, GError **error)
+{
+  g_autofree char *token = NULL;
+
+  if (!options.token_file)
+    return TRUE;
+  token = tool_key_read_file (options.token_file, "token", error);
+  if (token)
+    g_variant_dict_insert (settings, "execd-token", "s", token);
+  return token != NULL;
+}
+
+/* What is there is not quoted: it may be a secret. */
+static gboolean
+add_headers (GVariantBuilder *builder, char **lines, const char *name, GError **error)
+{
+  for (guint i = 0; lines[i]; i++)
+    {
+      const char *line = g_strstrip (lines[i]);
+      char *colon = strchr (lines[i], ':');
+
+      if (*line == '\0')
+        continue;
+      if (!colon || colon == line || !g_utf8_validate (line, -1, NULL))
+        {
+          g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "Line %u of “%s” is no header; put NAME: VALUE there", i + 1, name);
+          return FALSE;
+        }
+      *colon = '\0';
+      g_variant_builder_add (builder, "{ss}", line, g_strstrip (colon + 1));
+    }
+  return TRUE;
+}
+
+static gboolean
+set_headers (GVariantDict *settings, GError **error)
+{
+  g_autofree char *name
+      = options.headers_file ? g_filename_display_name (options.headers_file) : NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  GVariantBuilder builder;
+
+  if (!name)
+    return TRUE;
+  if (!g_file_get_contents (options.headers_file, &text, NULL, error))
+    return FALSE;
+  lines = g_strsplit (text, "\n", -1);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{ss}"));
+  if (!add_headers (&builder, lines, name, error))
+    {
+      g_variant_builder_clear (&builder);
+      return FALSE;
+    }
+  g_variant_dict_insert_value (settings, "headers", g_variant_builder_end (&builder));
+  return TRUE;
+}
+
 gboolean
 tool_server_apply (Tool *tool, const char *name, GVariantDict *settings, GError **error)
 {
@@ -132,5 +207,6 @@ tool_server_apply (Tool *tool, const char *name, GVariantDict *settings, GError 
     g_variant_dict_insert (settings, "url", "s", options.address);
   if (!g_variant_dict_contains (settings, "use-server-proxy"))
     g_variant_dict_insert (settings, "use-server-proxy", "b", TRUE);
-  return set_key (tool, settings, error);
+  return set_key (tool, settings, error) && set_token (settings, error)
+         && set_headers (settings, error);
 }

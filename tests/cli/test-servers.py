@@ -155,7 +155,7 @@ class Places(ServerTestCase):
                 result = self.asb(*command, "--provider", "opensandbox", option, setting + "=hush",
                                   *([] if command == ["list"] else ["--", "true"]))
                 message = self.assert_refused(result, 1 if command == ["list"] else 125,
-                                              "may be secret")
+                                              "may be secret", "-file")
                 self.assertNotIn("hush", message)
 
     def test_connection_options(self):
@@ -166,6 +166,31 @@ class Places(ServerTestCase):
         self.assertNotIn(f":{self.server.port}/", direct)
         self.assert_refused(self.asb("endpoint", "--connect", "nonsense=1", sandbox, "1"), 1,
                             "nonsense")
+
+    def test_a_token_and_headers(self):
+        """Of execd and of what stands before the server, from files."""
+        if REAL:
+            self.skipTest("it has no token")
+        token = self.key_file(b"token-of-execd\n", "token")
+        headers = self.key_file(b"X-Team: a b\n\nX-Execd-Access-Token: token-of-execd\r\n", "headers")
+        with lookalike.Server("--execd-token", "token-of-execd") as server:
+            place = {"OPEN_SANDBOX_DOMAIN": f"127.0.0.1:{server.port}"}
+            run = ["run", "--provider", "opensandbox", "--no-record", "--connect", "transport=native"]
+            message = self.assert_refused(
+                self.asb(*run, "--", "true", environment={**NONE, **place}), 125, "execd-token")
+            self.assertNotIn("token-of-execd", message)
+            for options in [["--execd-token-file", token], ["--headers-file", headers]]:
+                self.assert_done(self.asb(*run, *options, "--", "echo", "in",
+                                          environment={**NONE, **place}), b"in\n")
+            asked = server.requests(method="POST", path="/v1/sandboxes")["requests"][-1]
+            self.assertIn("X-Team", asked["headers"])
+        for content in [b"nothing\n", b": x\n", b"X-A\xff: b\n"]:
+            path = self.key_file(b"A: b\n" + content, "no-headers")
+            message = self.assert_refused(self.list("--server", "x", "--headers-file", path), 1,
+                                          f"Line 2 of “{path}”")
+        self.assert_refused(self.list("--server", "x", "--headers-file", "/none/file"), 1, "/none/file")
+        self.assert_refused(self.list("--server", "x", "--execd-token-file", "/none/file"), 1,
+                            "“/none/file”")
 
     def test_no_address(self):
         for address in ["", "http://", "ftp://host", "http://user:pass@host", "http://host/path"]:
@@ -398,6 +423,10 @@ class Work(ServerTestCase):
         box = self.done("create", "--provider", "opensandbox", "--image", "debian:12", "--ttl", "600",
                         "--env", "GREETING=hi", "--resource", "cpu=1", "--resource", "memory=1Gi").strip()
         self.assertRegex(box, r"\Aopensandbox:[0-9a-f-]{36}\Z")
+        told = self.json("create", "--provider", "opensandbox", "--ttl", "600", "--metadata", "a=b")
+        self.assertEqual(told["metadata"]["a"], "b")
+        self.assertEqual(self.json("info", "opensandbox:" + told["id"])["id"], told["id"])
+        self.done("rm", "opensandbox:" + told["id"])
         self.assertEqual(self.json("info", box)["image"], "debian:12")
         result = self.asb("exec", box, "--", "sh", "-c", "echo $GREETING; echo oops >&2; exit 5")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (5, b"hi\n", b"oops\n"))

@@ -196,7 +196,8 @@ class Completion(TestCase):
 
     def test_options(self):
         self.assertEqual(complete("list", "--"), ["--all", "--json", "--provider", "--metadata", "--server",
-                                                  "--api-key-file", "--connect", "--profile", "--help"])
+                                                  "--api-key-file", "--execd-token-file", "--headers-file",
+                                                  "--connect", "--profile", "--help"])
         self.assertIn("--show-record", complete("run", "--sh"))
         self.assertIn("--timeout", complete("exec", "--t"))
 
