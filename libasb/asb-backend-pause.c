@@ -246,6 +246,50 @@ perform_resume (AsbRun *run)
 }
 
 void
+asb_backend_found_paused (AsbBackend *self)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->pause, ASB_PAUSE_STATE_RUNNING,
+                                          ASB_PAUSE_STATE_PAUSED))
+    return;
+  if (records_in_place (self))
+    asb_recorder_set_suspended (self->recorder, TRUE);
+  expect_answers (self, FALSE);
+}
+
+/* Somebody else has paused or resumed it. In the I/O thread. */
+static void
+pause_news (gpointer data, gboolean paused)
+{
+  g_autoptr (AsbBackend) self = g_weak_ref_get (data);
+
+  if (self && paused)
+    asb_backend_found_paused (self);
+  else if (self)
+    asb_backend_found_running (self);
+}
+
+static void
+weak_ref_free (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
+}
+
+void
+asb_backend_watch_pauses (AsbBackend *self, AsbTransport *transport)
+{
+  GWeakRef *reference;
+
+  if (!ASB_IS_GUEST_TRANSPORT (transport))
+    return;
+  reference = g_new (GWeakRef, 1);
+  g_weak_ref_init (reference, self);
+  asb_guest_connection_set_pause_func (
+      asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (transport)), pause_news, reference,
+      weak_ref_free);
+}
+
+void
 asb_backend_found_running (AsbBackend *self)
 {
   if (g_atomic_int_get (&self->pause) != ASB_PAUSE_STATE_PAUSED)

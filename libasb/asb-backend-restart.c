@@ -4,6 +4,7 @@
 
 #include "asb-backend-restart-private.h"
 
+#include "asb-backend-pause-private.h"
 #include "asb-guest-placement-private.h"
 #include "asb-guest-transport.h"
 
@@ -23,6 +24,7 @@ install (AsbBackend *self, AsbTransport *transport)
   g_ptr_array_add (self->past_transports, self->transport);
   g_atomic_pointer_set (&self->transport, g_object_ref (transport));
   g_mutex_unlock (&self->mutex);
+  asb_backend_watch_pauses (self, transport);
   g_object_notify (G_OBJECT (self), "transport");
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "asb-backend-options-private.h"
+#include "asb-backend-pause-private.h"
 #include "asb-backend-private.h"
 #include "asb-call-private.h"
 #include "asb-create-readiness-private.h"
@@ -223,6 +224,7 @@ finish (GTask *task)
   backend->workdir = g_strdup (asb_backend_options_get_workdir (options));
   backend->result_config = dup_result_config (options);
   backend->close_coordinator = coordinator ? asb_closure_ref (coordinator) : NULL;
+  asb_backend_watch_pauses (backend, backend->transport);
   g_task_return_pointer (task, backend, g_object_unref);
   g_object_unref (task);
 }

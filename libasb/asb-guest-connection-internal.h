@@ -64,6 +64,16 @@ struct _AsbGuestConnection
   gint64 attempt_until; /* when the one that is being made has failed */
   gint64 resume_until;
 
+  /* Whether it can answer at all. */
+  gboolean is_inquiring;
+  gboolean is_frozen; /* somebody else has paused the sandbox: paused is TRUE, too */
+  guint n_resumed;    /* how often it was known to go on */
+  gint64 doubt_at;    /* when the provider is asked */
+  gint64 doubt_delay;
+  AsbGuestPauseFunc pause_news;
+  gpointer pause_data;
+  GDestroyNotify pause_destroy;
+
   AsbGuestOpenedFunc opened;
   gpointer opened_data;
   AsbGuestNewsFunc news;
@@ -94,7 +104,24 @@ void asb_guest_connection_use (AsbGuestConnection *self, GIOStream *stream, json
 /* Lets go of a call that is over. */
 void asb_guest_connection_forget (AsbGuestConnection *self, AsbGuestCall *call);
 
+/* Tells a call that it is not done; the guest, if it was sent, to do nothing of it. */
+void asb_guest_connection_refuse_call (AsbGuestConnection *self, AsbGuestCall *call,
+                                       const GError *error);
+
+/* Whether something is expected of the guest. */
+void asb_guest_connection_set_pause (AsbGuestConnection *self, gboolean paused);
+
+/* Silence. The provider is asked after the sandbox once something has waited for long. */
+void asb_guest_doubt_begin (AsbGuestConnection *self);
+void asb_guest_doubt_stop (AsbGuestConnection *self);
+void asb_guest_doubt_look_now (AsbGuestConnection *self);
+void asb_guest_doubt_go_on (AsbGuestConnection *self, gint64 now);
+/* It goes on. */
+void asb_guest_doubt_thaw (AsbGuestConnection *self);
+
 /* Coming back. */
+/* Whether @error says that the sandbox is there no more. */
+gboolean asb_guest_resume_is_gone (const GError *error);
 gboolean asb_guest_resume_is_possible (AsbGuestConnection *self);
 /* Takes @loss. */
 void asb_guest_resume_begin (AsbGuestConnection *self, GError *loss);
@@ -102,6 +129,8 @@ void asb_guest_resume_begin (AsbGuestConnection *self, GError *loss);
 void asb_guest_resume_failed (AsbGuestConnection *self, const GError *error);
 gboolean asb_guest_resume_handle_hello (AsbGuestConnection *self, const json_t *json,
                                         GError **error);
+/* The earlier of two times of which each may be never. */
+gint64 asb_guest_resume_earlier (gint64 a, gint64 b);
 /* When there is something to do, 0 for never; and that. */
 gint64 asb_guest_resume_get_time (AsbGuestConnection *self);
 void asb_guest_resume_go_on (AsbGuestConnection *self, gint64 now);

@@ -29,12 +29,20 @@ typedef void (*AsbGuestNewsFunc) (gpointer data, AsbTransportState state, const 
 /* Takes a stream or an error. In any thread. */
 typedef void (*AsbGuestStreamFunc) (gpointer data, GIOStream *stream, GError *error);
 
+/* Tells the state of a sandbox, or takes an error. In any thread. */
+typedef void (*AsbGuestStateFunc) (gpointer data, AsbSandboxState state, GError *error);
+/* In the I/O thread: somebody else has paused the sandbox, or it goes on. */
+typedef void (*AsbGuestPauseFunc) (gpointer data, gboolean paused);
+
 /* How a connection that was lost comes back. */
 typedef struct
 {
   /* In the I/O thread: asks for another stream to the guest, and has @answer called once. */
   void (*open) (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer,
                 gpointer answer_data);
+  /* In the I/O thread: asks after the sandbox, and has @answer called once. NULL: nobody knows. */
+  void (*inquire) (gpointer data, AsbGuestStateFunc answer, gpointer answer_data);
+  gint64 patience; /* with silence, in microseconds, before that */
   gpointer data;
   GDestroyNotify free;
   gint64 limit; /* how long it is tried, in microseconds, a multiple of a millisecond */
@@ -58,6 +66,10 @@ void asb_guest_connection_open (AsbGuestConnection *self, const char *token,
 /* In the I/O thread: called when an open connection is interrupted, comes back, or has ended. */
 void asb_guest_connection_set_news_func (AsbGuestConnection *self, AsbGuestNewsFunc news,
                                          gpointer data, GDestroyNotify destroy);
+
+/* Any thread. Takes @data. */
+void asb_guest_connection_set_pause_func (AsbGuestConnection *self, AsbGuestPauseFunc news,
+                                          gpointer data, GDestroyNotify destroy);
 
 /* What the guest said of itself; does not change once the connection is open. */
 const AsbGuestHello *asb_guest_connection_get_hello (AsbGuestConnection *self);

@@ -80,6 +80,8 @@ asb_guest_connection_unref (AsbGuestConnection *self)
   g_clear_object (&self->asking);
   if (self->news_destroy)
     self->news_destroy (self->news_data);
+  if (self->pause_destroy)
+    self->pause_destroy (self->pause_data);
   if (self->reopening.free)
     self->reopening.free (self->reopening.data);
   g_free (self->token);
@@ -119,17 +121,17 @@ asb_guest_connection_set_reopening (AsbGuestConnection *self, const AsbGuestReop
 static gint64
 next_time (AsbGuestConnection *self)
 {
-  gint64 at;
+  gint64 at = 0;
 
   if (self->state == ASB_GUEST_STATE_INTERRUPTED)
-    return asb_guest_resume_get_time (self);
+    return asb_guest_resume_earlier (asb_guest_resume_get_time (self), self->doubt_at);
   if (self->state != ASB_GUEST_STATE_OPEN)
     return self->give_up_at;
-  if (self->paused)
-    return self->acknowledge_at;
-  at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer
-                          : self->last_heard + self->timeouts.quiet;
-  return self->acknowledge_at > 0 ? MIN (at, self->acknowledge_at) : at;
+  if (!self->paused)
+    at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer
+                            : self->last_heard + self->timeouts.quiet;
+  at = asb_guest_resume_earlier (at, self->doubt_at);
+  return asb_guest_resume_earlier (at, self->acknowledge_at);
 }
 
 /* A timer that goes off too early is set again; only going off earlier needs setting it. */
@@ -161,6 +163,7 @@ look_after_peer (AsbGuestConnection *self, gint64 now)
     {
       self->asked_at = now;
       asb_guest_send_urgent (self, ASB_FRAME_PING, NULL, 0);
+      asb_guest_doubt_begin (self);
     }
 }
 
@@ -230,6 +233,7 @@ timer_cb (gpointer user_data)
 
   self->timer_at = 0;
   g_source_set_ready_time (self->timer, -1);
+  asb_guest_doubt_go_on (self, now);
   if (self->state == ASB_GUEST_STATE_OPEN)
     look_after_peer (self, now);
   else if (self->state == ASB_GUEST_STATE_INTERRUPTED)
@@ -432,6 +436,7 @@ asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *g
       return;
     }
   asb_guest_resume_stop (self);
+  asb_guest_doubt_stop (self);
   self->state = ASB_GUEST_STATE_CLOSING;
   self->end_error = error;
   self->acknowledge_at = 0;
@@ -540,16 +545,46 @@ asb_guest_connection_give_up (AsbGuestConnection *self, GError *error)
 
 /* A pause. */
 
-static void
-set_paused_in_thread (gpointer data)
+typedef struct
 {
-  g_autoptr (Request) request = data;
-  AsbGuestConnection *self = request->connection;
+  AsbGuestConnection *connection;
+  AsbGuestPauseFunc news;
+  gpointer data;
+  GDestroyNotify destroy;
+} PauseListener;
+
+static void
+set_pause_func_in_thread (gpointer data)
+{
+  g_autofree PauseListener *listener = data;
+  g_autoptr (AsbGuestConnection) self = listener->connection;
+
+  self->pause_news = listener->news;
+  self->pause_data = listener->data;
+  self->pause_destroy = listener->destroy;
+}
+
+void
+asb_guest_connection_set_pause_func (AsbGuestConnection *self, AsbGuestPauseFunc news,
+                                     gpointer data, GDestroyNotify destroy)
+{
+  PauseListener *listener = g_new0 (PauseListener, 1);
+
+  listener->connection = asb_guest_connection_ref (self);
+  listener->news = news;
+  listener->data = data;
+  listener->destroy = destroy;
+  asb_io_thread_post (set_pause_func_in_thread, listener);
+}
+
+void
+asb_guest_connection_set_pause (AsbGuestConnection *self, gboolean paused)
+{
   gint64 now = g_get_monotonic_time ();
 
-  if (self->paused == request->paused)
+  if (self->paused == paused)
     return;
-  self->paused = request->paused;
+  self->paused = paused;
   self->asked_at = 0;
   /* After a pause it is asked at once: the connection may be lost. */
   self->last_heard = self->paused ? now : now - self->timeouts.quiet;
@@ -557,6 +592,18 @@ set_paused_in_thread (gpointer data)
     asb_guest_resume_pause (self, now);
   if (self->timer)
     asb_guest_connection_update_timer (self);
+}
+
+static void
+set_paused_in_thread (gpointer data)
+{
+  g_autoptr (Request) request = data;
+  AsbGuestConnection *self = request->connection;
+
+  if (request->paused)
+    asb_guest_connection_set_pause (self, TRUE);
+  else
+    asb_guest_doubt_thaw (self);
 }
 
 void
@@ -674,6 +721,20 @@ asb_guest_connection_cancel_call (AsbGuestConnection *self, AsbGuestCall *call)
   asb_guest_send_control (self, ASB_FRAME_CANCEL, call, 0);
   if (self->state == ASB_GUEST_STATE_INTERRUPTED)
     answer_cancelled (call);
+}
+
+void
+asb_guest_connection_refuse_call (AsbGuestConnection *self, AsbGuestCall *call, const GError *error)
+{
+  if (call->sequence == 0)
+    {
+      asb_guest_call_interrupt (call, error);
+      asb_guest_connection_forget (self, call);
+      return;
+    }
+  asb_guest_connection_cancel_call (self, call);
+  asb_guest_call_fail (call, error);
+  asb_guest_call_refuse_output (call);
 }
 
 static void

@@ -51,6 +51,9 @@ void asb_guest_outbox_wrote (AsbGuestOutbox *self, gsize size);
 /* FALSE when nothing with that number was written. */
 gboolean asb_guest_outbox_acknowledge (AsbGuestOutbox *self, guint64 sequence);
 
+/* The last number that was acknowledged. */
+guint64 asb_guest_outbox_get_acknowledged (AsbGuestOutbox *self);
+
 /* The connection is gone, and with it what has no number and what was written by half. Nothing
  * numbered is written until the connection is resumed. */
 void asb_guest_outbox_interrupt (AsbGuestOutbox *self);

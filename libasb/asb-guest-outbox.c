@@ -182,8 +182,8 @@ asb_guest_outbox_interrupt (AsbGuestOutbox *self)
   self->held = TRUE;
 }
 
-static guint64
-last_acknowledged (AsbGuestOutbox *self)
+guint64
+asb_guest_outbox_get_acknowledged (AsbGuestOutbox *self)
 {
   return self->frames.head ? ((Frame *)self->frames.head->data)->sequence - 1 : self->last_sequence;
 }
@@ -191,7 +191,8 @@ last_acknowledged (AsbGuestOutbox *self)
 gboolean
 asb_guest_outbox_resume (AsbGuestOutbox *self, guint64 sequence)
 {
-  if (sequence < last_acknowledged (self) || !asb_guest_outbox_acknowledge (self, sequence))
+  if (sequence < asb_guest_outbox_get_acknowledged (self)
+      || !asb_guest_outbox_acknowledge (self, sequence))
     return FALSE;
   self->unwritten = self->frames.head;
   self->unwritten_size = self->size;

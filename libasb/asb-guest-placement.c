@@ -161,16 +161,15 @@ static void
 greet (GTask *task, GIOStream *stream)
 {
   AsbPlacement *placement = g_task_get_task_data (task);
-  AsbGuestReopening reopening = { .limit = placement->reconnect };
+  AsbGuestReopening reopening = { .limit = is_local (stream) ? 0 : placement->reconnect };
 
   /* Whoever comes back does so to what is there. */
   asb_stream_spec_set_program (placement->spec, NULL);
-  if (reopening.limit > 0 && !is_local (stream))
-    asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
-                           placement->spec, placement->context);
-  asb_guest_transport_open_async (stream, asb_stream_spec_get_token (placement->spec),
-                                  reopening.open ? &reopening : NULL, placement->context,
-                                  g_task_get_cancellable (task), transport_cb, task);
+  asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
+                         placement->spec, placement->context);
+  asb_guest_transport_open_async (stream, asb_stream_spec_get_token (placement->spec), &reopening,
+                                  placement->context, g_task_get_cancellable (task), transport_cb,
+                                  task);
 }
 
 static void

@@ -257,6 +257,9 @@ asb_guest_receive (AsbGuestConnection *self)
 {
   self->last_heard = g_get_monotonic_time ();
   self->asked_at = 0;
+  asb_guest_doubt_stop (self);
+  if (self->is_frozen && self->state == ASB_GUEST_STATE_OPEN)
+    asb_guest_doubt_thaw (self);
   while (is_receiving (self) && receive_frame (self))
     ;
   asb_guest_connection_flush (self);

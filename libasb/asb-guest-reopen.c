@@ -7,6 +7,9 @@
 #include "asb-error.h"
 #include "asb-sync-private.h"
 
+/* A guest acknowledges what it gets within milliseconds. */
+#define PATIENCE (1 * G_TIME_SPAN_SECOND)
+
 typedef struct
 {
   AsbProvider *provider;
@@ -215,6 +218,118 @@ ask (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc function, gpoi
   run_in_context (source->context, ask_cb, question_ref (question), question_unref);
 }
 
+/* How the sandbox is. */
+
+typedef struct
+{
+  AsbProvider *provider;
+  char *sandbox_id;
+  AsbGuestStateFunc answer; /* NULL: it was given */
+  gpointer answer_data;
+} Inquiry;
+
+static void
+answer_state (Inquiry *inquiry, AsbSandboxState state, GError *error)
+{
+  AsbGuestStateFunc function = inquiry->answer;
+
+  inquiry->answer = NULL;
+  function (inquiry->answer_data, state, error);
+}
+
+static void
+inquiry_free (gpointer data)
+{
+  Inquiry *inquiry = data;
+
+  if (inquiry->answer)
+    answer_state (inquiry, ASB_SANDBOX_STATE_UNKNOWN,
+                  g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED,
+                                       "The main context of the provider has gone"));
+  g_object_unref (inquiry->provider);
+  g_free (inquiry->sandbox_id);
+  g_free (inquiry);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Inquiry, inquiry_free)
+
+static void
+answer_info (Inquiry *inquiry, AsbSandboxInfo *info, GError *error)
+{
+  g_autoptr (AsbSandboxInfo) owned = info;
+
+  answer_state (inquiry, info ? asb_sandbox_info_get_state (info) : ASB_SANDBOX_STATE_UNKNOWN,
+                error);
+}
+
+static gpointer
+inquire_in_thread (gpointer data)
+{
+  g_autoptr (Inquiry) inquiry = data;
+  GError *error = NULL;
+  AsbSandboxInfo *info
+      = asb_provider_get_sandbox (inquiry->provider, inquiry->sandbox_id, NULL, &error);
+
+  answer_info (inquiry, info, error);
+  return NULL;
+}
+
+static void
+info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (Inquiry) inquiry = user_data;
+  GError *error = NULL;
+  AsbSandboxInfo *info = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  answer_info (inquiry, info, error);
+}
+
+static gboolean
+inquire_cb (gpointer user_data)
+{
+  Inquiry **inquiry = user_data;
+
+  asb_provider_get_sandbox_async ((*inquiry)->provider, (*inquiry)->sandbox_id, NULL, info_cb,
+                                  *inquiry);
+  *inquiry = NULL;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+handle_free (gpointer data)
+{
+  Inquiry **inquiry = data;
+
+  g_clear_pointer (inquiry, inquiry_free);
+  g_free (inquiry);
+}
+
+static void
+inquire (gpointer data, AsbGuestStateFunc function, gpointer answer_data)
+{
+  Source *source = data;
+  g_autoptr (Inquiry) inquiry = g_new0 (Inquiry, 1);
+  Inquiry **handle;
+  GThread *thread;
+
+  inquiry->provider = g_object_ref (source->provider);
+  inquiry->sandbox_id = g_strdup (source->sandbox_id);
+  inquiry->answer = function;
+  inquiry->answer_data = answer_data;
+  if (!ASB_PROVIDER_GET_IFACE (source->provider)->thread_safe)
+    {
+      handle = g_new (Inquiry *, 1);
+      *handle = g_steal_pointer (&inquiry);
+      run_in_context (source->context, inquire_cb, handle, handle_free);
+      return;
+    }
+  thread = g_thread_try_new ("asb-inquiry", inquire_in_thread, inquiry, NULL);
+  if (!thread)
+    return;
+  g_thread_unref (thread);
+  g_steal_pointer (&inquiry);
+}
+
 static void
 source_free (gpointer data)
 {
@@ -243,6 +358,8 @@ asb_guest_reopen_init (AsbGuestReopening *reopening, AsbProvider *provider, cons
   source->token = g_strdup (asb_stream_spec_get_token (spec));
   source->context = g_main_context_ref (context);
   reopening->open = ask;
+  reopening->inquire = inquire;
+  reopening->patience = PATIENCE;
   reopening->data = source;
   reopening->free = source_free;
 }

@@ -49,8 +49,8 @@ linger_ms (AsbGuestConnection *self)
 
 /* Waiting. */
 
-static gint64
-earlier (gint64 a, gint64 b)
+gint64
+asb_guest_resume_earlier (gint64 a, gint64 b)
 {
   if (a == 0 || b == 0)
     return MAX (a, b);
@@ -62,7 +62,8 @@ asb_guest_resume_get_time (AsbGuestConnection *self)
 {
   if (self->paused)
     return 0;
-  return earlier (self->resume_until, earlier (self->attempt_at, self->attempt_until));
+  return asb_guest_resume_earlier (
+      self->resume_until, asb_guest_resume_earlier (self->attempt_at, self->attempt_until));
 }
 
 /* Each attempt waits twice as long as the one before, and those of many clients spread. */
@@ -111,8 +112,8 @@ give_up (AsbGuestConnection *self, const char *reason)
 }
 
 /* Whoever wanted something of a sandbox that is gone should hear that, not that a door is shut. */
-static gboolean
-is_gone (const GError *error)
+gboolean
+asb_guest_resume_is_gone (const GError *error)
 {
   return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
          || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
@@ -151,13 +152,16 @@ asb_guest_resume_failed (AsbGuestConnection *self, const GError *error)
                                                "The stream ended before the guest said hello");
   if (is_final (self->failure))
     {
-      if (is_gone (self->failure))
+      if (asb_guest_resume_is_gone (self->failure))
         self->closed_code = self->failure->code;
       reason = g_strdup_printf ("cannot come back: %s", self->failure->message);
       give_up (self, reason);
       return;
     }
   self->attempt_at = g_get_monotonic_time () + next_delay (self);
+  /* Paused, or ended. */
+  if (g_error_matches (self->failure, ASB_ERROR, ASB_ERROR_SANDBOX_STATE))
+    asb_guest_doubt_look_now (self);
   asb_guest_connection_update_timer (self);
 }
 
@@ -266,7 +270,10 @@ asb_guest_resume_begin (AsbGuestConnection *self, GError *loss)
   self->asked_at = 0;
   self->acknowledge_at = 0;
   drop_link (self);
+  asb_guest_doubt_stop (self);
   start_trying (self, g_get_monotonic_time ());
+  if (self->is_frozen)
+    asb_guest_doubt_look_now (self);
   asb_guest_connection_tell (self, ASB_TRANSPORT_STATE_INTERRUPTED, loss);
   asb_guest_connection_update_timer (self);
 }

@@ -314,6 +314,7 @@ asb_guest_connection_flush (AsbGuestConnection *self)
           self->n_pongs = 0;
           fill_outbox (self);
         }
+      asb_guest_doubt_begin (self);
       n_vectors = asb_guest_outbox_get_batch (&self->outbox, vectors);
       if (n_vectors == 0)
         {

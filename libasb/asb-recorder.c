@@ -255,6 +255,20 @@ leave_queue (AsbRecorder *self)
     write_first (self);
 }
 
+/* The store has said that it cannot be reached, when that became known: the batch waits. */
+static gboolean
+keep_unwritten (AsbRecorder *self, AsbBatch *batch, const GError *error)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  if (!g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE))
+    return FALSE;
+  locker = g_mutex_locker_new (&self->mutex);
+  if (self->suspended)
+    g_queue_push_head (&self->kept, g_variant_ref (batch->variant));
+  return self->suspended;
+}
+
 static void
 written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -264,6 +278,8 @@ written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
 
   asb_history_store_record_finish (ASB_HISTORY_STORE (source), result, &error);
+  if (keep_unwritten (g_task_get_source_object (task), batch, error))
+    g_clear_error (&error);
   if (batch->is_queued)
     leave_queue (g_task_get_source_object (task));
 

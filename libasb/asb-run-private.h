@@ -22,6 +22,7 @@ struct _AsbRun
   const char *operation_type;
   AsbOperation *operation; /* (nullable): not recorded */
   gboolean recorded_here;
+  gboolean travels;
   AsbRunPerform perform;
   GObject *request; /* (nullable): what goes to the transport */
   GValue value;

@@ -137,35 +137,108 @@ go (AsbRun *run)
 }
 
 static void
+fail (AsbRun *run, GError *error)
+{
+  g_clear_error (&run->error);
+  run->error = error;
+  answer (run);
+}
+
+static void go_on (AsbRun *run);
+
+/* Somebody else may have resumed it. */
+static void
+looked_at_paused_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &run->error);
+
+  if (run->error && !asb_error_is_cancelled (run->error)
+      && !g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    g_clear_error (&run->error);
+  if (run->error)
+    answer (run);
+  else if (info && asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_RUNNING)
+    {
+      asb_backend_found_running (run->backend);
+      go_on (run);
+    }
+  else
+    fail (run, asb_backend_new_paused_error (run->backend));
+}
+
+/* What is not to be done inside goes on, and its record waits. */
+static void
+go_on_paused (AsbRun *run)
+{
+  AsbBackend *self = run->backend;
+
+  if (!run->travels)
+    go (run);
+  else if (g_atomic_int_get (&self->pause) == ASB_PAUSE_STATE_PAUSED)
+    asb_provider_get_sandbox_async (self->provider, ASB_BACKEND_SANDBOX_ID (self),
+                                    g_task_get_cancellable (run->task), looked_at_paused_cb, run);
+  else
+    fail (run, asb_backend_new_paused_error (self));
+}
+
+/* Somebody else may have paused it. */
+static void
+looked_at_silent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, NULL);
+
+  if (!info || asb_sandbox_info_get_state (info) != ASB_SANDBOX_STATE_PAUSED)
+    {
+      answer (run);
+      return;
+    }
+  asb_backend_found_paused (run->backend);
+  if (run->travels)
+    fail (run, asb_backend_new_paused_error (run->backend));
+  else
+    {
+      g_clear_error (&run->error);
+      go (run);
+    }
+}
+
+static void
 restarted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbRun *run = user_data;
 
   if (asb_backend_restart_finish (ASB_BACKEND (source), result, &run->error))
     go (run);
+  else if (g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE))
+    asb_provider_get_sandbox_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
+                                    g_task_get_cancellable (run->task), looked_at_silent_cb, run);
   else
     answer (run);
 }
 
 /* Whether it has to do with the guest, be it for the record. */
 static gboolean
-needs_guest (AsbRun *run, const AsbRunRecord *record)
+needs_guest (AsbRun *run)
 {
-  return record->travels
+  return run->travels
          || (run->recorded_here && asb_recorder_get_records_in_place (run->backend->recorder));
 }
 
-/* What is not to be done inside goes on, and its record waits. */
 static void
-go_on_paused (AsbRun *run, const AsbRunRecord *record)
+go_on (AsbRun *run)
 {
-  if (!record->travels)
-    {
-      go (run);
-      return;
-    }
-  run->error = asb_backend_new_paused_error (run->backend);
-  answer (run);
+  AsbBackend *self = run->backend;
+
+  if (asb_backend_is_paused (self))
+    go_on_paused (run);
+  else if (needs_guest (run) && asb_backend_needs_restart (self))
+    asb_backend_restart_async (self, g_task_get_cancellable (run->task), restarted_cb, run);
+  else
+    go (run);
 }
 
 void
@@ -195,17 +268,13 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
   run->task = task;
   run->operation_type = record->operation_type;
   run->perform = perform;
+  run->travels = record->travels;
   run->request = request ? g_object_ref (request) : NULL;
   if (backend->recorder)
     prepare_record (run, record);
   else
     drop_record (record);
-  if (asb_backend_is_paused (backend))
-    go_on_paused (run, record);
-  else if (needs_guest (run, record) && asb_backend_needs_restart (backend))
-    asb_backend_restart_async (backend, g_task_get_cancellable (task), restarted_cb, run);
-  else
-    go (run);
+  go_on (run);
 }
 
 static void

@@ -8,6 +8,10 @@
 
 SoupSession *asb_opensandbox_client_get_session (AsbOpensandboxClient *self);
 
+/* In milliseconds; 0 for none. */
+guint asb_opensandbox_client_get_timeout (AsbOpensandboxClient *self,
+                                          AsbOpensandboxRequest *request);
+
 /* Whether the connection that @message got was used before, and how long ago, in microseconds. */
 gboolean asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message,
                                           gint64 *idle);

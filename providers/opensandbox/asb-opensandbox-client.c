@@ -92,6 +92,16 @@ asb_opensandbox_client_get_settings (AsbOpensandboxClient *self)
   return self->settings;
 }
 
+guint
+asb_opensandbox_client_get_timeout (AsbOpensandboxClient *self, AsbOpensandboxRequest *request)
+{
+  gint64 timeout = asb_opensandbox_request_get_timeout (request);
+
+  return timeout >= 0
+             ? (guint)timeout
+             : asb_opensandbox_settings_to_milliseconds (self->settings->request_timeout_seconds);
+}
+
 AsbOpensandboxEndpoint *
 asb_opensandbox_client_get_lifecycle (AsbOpensandboxClient *self)
 {

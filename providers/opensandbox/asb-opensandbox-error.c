@@ -287,9 +287,9 @@ asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const char *w
 {
   g_autofree char *origin = dup_origin (endpoint);
   gboolean is_direct = endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT;
-  g_autofree char *message
-      = g_strdup_printf ("Could not %s: no answer from %s within %g seconds%s", what, origin,
-                         milliseconds / 1000.0, is_direct ? DIRECT_HINT : "");
+  g_autofree char *message = g_strdup_printf (
+      "Could not %s: no answer from %s within %g second%s%s", what, origin, milliseconds / 1000.0,
+      milliseconds == 1000 ? "" : "s", is_direct ? DIRECT_HINT : "");
 
   return make_error (ASB_ERROR_TIMED_OUT, message, TRUE, "sandboxtimeoutexception");
 }

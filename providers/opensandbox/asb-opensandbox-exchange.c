@@ -6,6 +6,7 @@
 #include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-client-private.h"
 #include "asb-opensandbox-clock.h"
+#include "asb-opensandbox-doubt.h"
 #include "asb-opensandbox-early.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guard.h"
@@ -42,6 +43,8 @@ typedef struct
   guint8 *buffer;
   GSource *pause;
   GSource *patience;
+  AsbOpensandboxDoubt *doubt; /* until the sandbox begins to answer */
+  GError *verdict;            /* on its silence */
   gint64 sent;
   guint n_retries;
   guint n_redirects;
@@ -57,26 +60,6 @@ typedef struct
 
 static void attempt (GTask *task);
 static void read_more (GTask *task);
-
-static void
-exchange_free (gpointer data)
-{
-  Exchange *self = data;
-
-  asb_opensandbox_guard_stop (&self->guard);
-  asb_opensandbox_thread_clear_timer (&self->pause);
-  asb_opensandbox_thread_clear_timer (&self->patience);
-  g_clear_pointer (&self->early, asb_opensandbox_reply_unref);
-  g_clear_object (&self->stream);
-  g_clear_object (&self->message);
-  g_clear_pointer (&self->body, g_byte_array_unref);
-  g_clear_pointer (&self->buffer, g_free);
-  g_clear_pointer (&self->uri, g_uri_unref);
-  g_clear_pointer (&self->request, asb_opensandbox_request_unref);
-  g_clear_error (&self->fault);
-  g_clear_object (&self->client);
-  g_free (self);
-}
 
 static const char *
 get_what (Exchange *self)
@@ -95,6 +78,7 @@ forget_message (Exchange *self)
 {
   self->was_sent = was_ever_sent (self);
   asb_opensandbox_thread_clear_timer (&self->patience);
+  g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
   g_clear_object (&self->stream);
@@ -109,8 +93,28 @@ stop (Exchange *self)
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
   asb_opensandbox_thread_clear_timer (&self->patience);
+  g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
+}
+
+static void
+exchange_free (gpointer data)
+{
+  Exchange *self = data;
+
+  stop (self);
+  g_clear_error (&self->verdict);
+  g_clear_pointer (&self->early, asb_opensandbox_reply_unref);
+  g_clear_object (&self->stream);
+  g_clear_object (&self->message);
+  g_clear_pointer (&self->body, g_byte_array_unref);
+  g_clear_pointer (&self->buffer, g_free);
+  g_clear_pointer (&self->uri, g_uri_unref);
+  g_clear_pointer (&self->request, asb_opensandbox_request_unref);
+  g_clear_error (&self->fault);
+  g_clear_object (&self->client);
+  g_free (self);
 }
 
 /* Takes @error. */
@@ -152,16 +156,23 @@ fail_without_answer (GTask *task, GError *error)
   fail (task, error);
 }
 
-/* The sandbox itself may be the reason why there is no way into it: that is asked for once, and
- * not by who asks again anyway. FALSE if there is nothing to be asked. */
+/* The sandbox itself may be the reason why there is no way into it, which its server knows. Who
+ * asks again anyway does not ask for that. */
+static gboolean
+is_worth_asking (Exchange *self)
+{
+  return asb_opensandbox_request_get_endpoint (self->request)->sandbox_id
+         && asb_opensandbox_request_get_retry (self->request) != ASB_OPENSANDBOX_RETRY_NEVER;
+}
+
+/* Once. FALSE if there is nothing to be asked. */
 static gboolean
 inquire (GTask *task, const GError *fault, GAsyncReadyCallback callback)
 {
   Exchange *self = g_task_get_task_data (task);
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
 
-  if (!endpoint->sandbox_id || self->has_inquired
-      || asb_opensandbox_request_get_retry (self->request) == ASB_OPENSANDBOX_RETRY_NEVER)
+  if (self->has_inquired || !is_worth_asking (self))
     return FALSE;
   self->has_inquired = TRUE;
   self->fault = g_error_copy (fault);
@@ -219,7 +230,9 @@ fail_for_guard (GTask *task)
 {
   Exchange *self = g_task_get_task_data (task);
 
-  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED)
+  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STATE)
+    fail_for_state (task, g_steal_pointer (&self->verdict));
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED)
     fail (task, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled"));
   else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_FLOODED)
     fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
@@ -257,6 +270,17 @@ aborted_cb (gpointer data)
       self->is_over = TRUE;
       fail_for_guard (task);
     }
+}
+
+/* Takes @verdict. */
+static void
+judged (gpointer data, GError *verdict)
+{
+  Exchange *self = g_task_get_task_data (data);
+
+  self->verdict = verdict;
+  asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_STATE);
+  aborted_cb (data);
 }
 
 /* Repetitions */
@@ -563,14 +587,6 @@ redirect (GTask *task)
                                                 target, get_what (self)));
 }
 
-static gboolean
-is_redirect (guint status)
-{
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-/* Heads */
-
 static void
 got_head (GTask *task)
 {
@@ -583,7 +599,7 @@ got_head (GTask *task)
   if (asb_opensandbox_request_get_endpoint (self->request)
       == asb_opensandbox_client_get_lifecycle (self->client))
     asb_opensandbox_client_learn_time (self->client, self->message, self->sent);
-  if (is_redirect (status))
+  if (asb_opensandbox_url_is_redirect (status))
     redirect (task);
   else if (is_successful (self) && encoding && g_ascii_strcasecmp (encoding, "identity") != 0)
     fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
@@ -605,6 +621,7 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GInputStream) stream
       = soup_session_send_finish (SOUP_SESSION (source), result, &error);
 
+  g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->is_over)
     return;
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STALE)
@@ -634,6 +651,7 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
       = soup_session_websocket_connect_finish (SOUP_SESSION (source), result, &error);
   guint status = soup_message_get_status (self->message);
 
+  g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->is_over)
     return;
   asb_opensandbox_client_log (self->client, self->request, self->uri, status, NULL, self->sent);
@@ -650,7 +668,7 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
                              asb_opensandbox_bounded_new (g_steal_pointer (&connection), stream),
                              g_object_unref);
     }
-  else if (is_redirect (status))
+  else if (asb_opensandbox_url_is_redirect (status))
     redirect (task);
   else if (status >= 300)
     refused (task);
@@ -751,21 +769,14 @@ attempt (GTask *task)
   self->is_reused = FALSE;
   self->sent = asb_opensandbox_clock_now ();
   asb_opensandbox_guard_begin (&self->guard);
+  if (is_worth_asking (self))
+    self->doubt = asb_opensandbox_doubt_begin (self->client, self->request, judged, task);
   if (self->kind == ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET)
     soup_session_websocket_connect_async (session, self->message, NULL, NULL, G_PRIORITY_DEFAULT,
                                           self->guard.attempt, connected_cb, g_object_ref (task));
   else
     soup_session_send_async (session, self->message, G_PRIORITY_DEFAULT, self->guard.attempt,
                              sent_cb, g_object_ref (task));
-}
-
-static guint
-get_timeout (AsbOpensandboxClient *client, AsbOpensandboxRequest *request)
-{
-  gint64 timeout = asb_opensandbox_request_get_timeout (request);
-  double seconds = asb_opensandbox_client_get_settings (client)->request_timeout_seconds;
-
-  return timeout >= 0 ? (guint)timeout : asb_opensandbox_settings_to_milliseconds (seconds);
 }
 
 void
@@ -788,6 +799,7 @@ asb_opensandbox_exchange_run (AsbOpensandboxClient *client, AsbOpensandboxReques
       return;
     }
   asb_opensandbox_guard_start (&self->guard, g_task_get_cancellable (task),
-                               get_timeout (client, request), aborted_cb, task);
+                               asb_opensandbox_client_get_timeout (client, request), aborted_cb,
+                               task);
   attempt (task);
 }

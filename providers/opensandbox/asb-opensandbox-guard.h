@@ -15,7 +15,8 @@ typedef enum
   ASB_OPENSANDBOX_ABORT_TIMED_OUT,
   ASB_OPENSANDBOX_ABORT_STALE,   /* the connection was idle for too long */
   ASB_OPENSANDBOX_ABORT_REFUSED, /* the head says it all, the body is not wanted */
-  ASB_OPENSANDBOX_ABORT_FLOODED  /* informational replies without end */
+  ASB_OPENSANDBOX_ABORT_FLOODED, /* informational replies without end */
+  ASB_OPENSANDBOX_ABORT_STATE    /* the sandbox is in no state to answer */
 } AsbOpensandboxAbort;
 
 /* Called after the attempt was cancelled for a reason that is final. */

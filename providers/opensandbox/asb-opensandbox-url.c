@@ -126,6 +126,12 @@ is_loopback_address (const char *host)
 }
 
 gboolean
+asb_opensandbox_url_is_redirect (guint status)
+{
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+gboolean
 asb_opensandbox_url_is_loopback (const char *host)
 {
   g_autofree char *name = g_ascii_strdown (host, -1);

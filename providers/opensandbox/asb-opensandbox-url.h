@@ -14,6 +14,9 @@ gboolean asb_opensandbox_url_parse (const char *url, char **scheme, char **domai
 /* Whether both absolute URLs have the same scheme, host and port. */
 gboolean asb_opensandbox_url_same_origin (GUri *first, GUri *second);
 
+/* Whether a reply of this status leads to another URL. */
+gboolean asb_opensandbox_url_is_redirect (guint status);
+
 /* Whether @host is this machine by its name or address. */
 gboolean asb_opensandbox_url_is_loopback (const char *host);
 

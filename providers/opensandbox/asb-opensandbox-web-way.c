@@ -45,7 +45,10 @@ handle_failure (GTask *data, GError *error)
   g_autoptr (GTask) task = data;
   Way *self = g_task_get_task_data (task);
 
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  /* No other way leads into a sandbox that sleeps or is gone. */
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+      || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE)
+      || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
     {
       g_task_return_error (task, error);
       return;

@@ -159,6 +159,96 @@ test_record (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (record, ==, "sandbox.create sandbox.pause sandbox.get sandbox.resume");
 }
 
+/* Somebody else, who tells the backend nothing. */
+static void
+have_somebody (Fixture *fixture, const char *what)
+{
+  const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (fixture->backend));
+  g_autofree char *path = g_strdup_printf ("/v1/sandboxes/%s/%s", id, what);
+  g_autoptr (JsonNode) answer = asb_test_server_ask (fixture->server, "POST", path, NULL);
+}
+
+static void
+list (Fixture *fixture, gboolean is_refused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GListModel) files = asb_backend_list_files (fixture->backend, "/", NULL, &error);
+
+  if (is_refused)
+    {
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+      g_assert_nonnull (strstr (error->message, "is paused; resume it first"));
+    }
+  else
+    g_assert_no_error (error);
+}
+
+static void
+test_strangers (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("Who pauses and resumes does not matter to what is told of it");
+
+  list (fixture, FALSE);
+  have_somebody (fixture, "pause");
+  list (fixture, TRUE);
+  list (fixture, TRUE);
+  have_somebody (fixture, "resume");
+  list (fixture, FALSE);
+  have_somebody (fixture, "pause");
+  change_state (fixture, TRUE);
+  have_somebody (fixture, "resume");
+  list (fixture, FALSE);
+}
+
+static void
+test_stranger_pauses (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *record = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A sandbox that somebody else has paused is looked at, and resumed");
+
+  have_somebody (fixture, "pause");
+  info = asb_backend_query_info (fixture->backend, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (info), ==, ASB_SANDBOX_STATE_PAUSED);
+  change_state (fixture, FALSE);
+  list (fixture, FALSE);
+  have_somebody (fixture, "pause");
+  change_state (fixture, FALSE);
+  record = describe_record (fixture->backend);
+  g_assert_cmpstr (record, ==,
+                   "sandbox.create sandbox.get sandbox.resume file.list sandbox.resume");
+}
+
+static void
+test_command_of_strangers (Fixture *fixture, gconstpointer data)
+{
+  const char *const argv[] = { "cat", NULL };
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autoptr (AsbCommand) cat = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A command outlives a pause of which nobody told");
+
+  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
+  cat = asb_backend_start_command (fixture->backend, spec, NULL, &error);
+  g_assert_no_error (error);
+  give (cat, "before");
+  expect (cat, "before");
+  have_somebody (fixture, "pause");
+  give (cat, "meanwhile");
+  list (fixture, TRUE);
+  have_somebody (fixture, "resume");
+  expect (cat, "meanwhile");
+  g_output_stream_close (asb_command_get_stdin_pipe (cat), NULL, &error);
+  g_assert_no_error (error);
+  asb_command_wait (cat, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_command_get_successful (cat));
+}
+
 static void
 test_close (Fixture *fixture, gconstpointer data)
 {
@@ -187,6 +277,9 @@ main (int argc, char *argv[])
 
   add ("command", test_command);
   add ("record", test_record);
+  add ("strangers", test_strangers);
+  add ("stranger-pauses", test_stranger_pauses);
+  add ("command-of-strangers", test_command_of_strangers);
   add ("close", test_close);
 
   return g_test_run ();

@@ -111,6 +111,46 @@ test_paused (void)
 }
 
 static void
+test_silent (void)
+{
+  World world;
+  g_autoptr (AsbSandboxInfo) paused = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("That a sandbox is paused is known long before the time for an answer is up");
+
+  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<86400.0>}");
+  paused = asb_provider_pause_sandbox (world.other, world.id, NULL, &error);
+  g_assert_no_error (error);
+  start_and_fail (&world, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_assert_nonnull (strstr (error->message, "is paused"));
+  g_assert_true (has_flag (error, "outcome_unknown"));
+  delete_it (&world);
+  world_close (&world);
+}
+
+static void
+test_slow (void)
+{
+  World world;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Who is slow and runs is asked after more and more seldom, and waited for");
+
+  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<4.0>}");
+  asb_test_server_fault (world.server, "{'path':'*/command','action':'silent'}");
+  asb_test_server_forget (world.server);
+  start_and_fail (&world, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_cmpuint (asb_test_server_count (world.server, "GET", "*/sandboxes/*"), >, 1);
+  g_assert_cmpuint (asb_test_server_count (world.server, "GET", "*/sandboxes/*"), <=, 4);
+  asb_test_server_heal (world.server);
+  delete_it (&world);
+  world_close (&world);
+}
+
+static void
 test_running (void)
 {
   World world;
@@ -141,6 +181,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/opensandbox/states/deleted/proxy",
                         "{'transport':<'native'>,'use-server-proxy':<true>}", test_deleted);
   g_test_add_func ("/opensandbox/states/paused", test_paused);
+  g_test_add_func ("/opensandbox/states/silent", test_silent);
+  g_test_add_func ("/opensandbox/states/slow", test_slow);
   g_test_add_func ("/opensandbox/states/running", test_running);
   return g_test_run ();
 }

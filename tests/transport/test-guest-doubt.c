@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A guest that is silent, and what is made of what the provider says of its sandbox. */
+
+#include "peer.h"
+
+#include <string.h>
+
+#include "asb-guest-transport-private.h"
+
+#define LONG (3600 * G_TIME_SPAN_SECOND)
+#define RESULT "{\"result\": {}}"
+
+typedef struct
+{
+  Peer *peer;
+  AsbTransport *transport;
+  Pending pending;
+  gboolean comes_back;
+  int state;   /* atomic: what the provider says of the sandbox */
+  int code;    /* atomic: or with what it fails; 0: it does not */
+  int is_late; /* atomic: it is answered by the test */
+  AsbGuestStateFunc answer;
+  gpointer answer_data;
+  GAsyncQueue *asked; /* one item a question */
+  GAsyncQueue *news;  /* what the backend hears of pauses */
+} Fixture;
+
+static void
+inquire (gpointer data, AsbGuestStateFunc answer, gpointer answer_data)
+{
+  Fixture *fixture = data;
+  int code = g_atomic_int_get (&fixture->code);
+  GError *error = code ? g_error_new_literal (ASB_ERROR, code, "It is not there") : NULL;
+
+  fixture->answer = answer;
+  fixture->answer_data = answer_data;
+  if (!g_atomic_int_get (&fixture->is_late))
+    answer (answer_data, (AsbSandboxState)g_atomic_int_get (&fixture->state), error);
+  g_async_queue_push (fixture->asked, fixture);
+}
+
+static void
+open_again (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer,
+            gpointer answer_data)
+{
+  Fixture *fixture = data;
+
+  answer (answer_data, peer_new_stream (fixture->peer), NULL);
+}
+
+static void
+pause_news (gpointer data, gboolean paused)
+{
+  g_async_queue_push (data, GINT_TO_POINTER (paused ? 1 : 2));
+}
+
+static void
+open_transport (Fixture *fixture)
+{
+  AsbGuestReopening reopening = { .open = open_again,
+                                  .inquire = inquire,
+                                  .patience = G_TIME_SPAN_MILLISECOND,
+                                  .data = fixture,
+                                  .limit = fixture->comes_back ? LONG : 0 };
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending pending = { 0 };
+
+  asb_guest_transport_open_async (fixture->peer->stream, NULL, &reopening,
+                                  g_main_context_default (), NULL, pending_cb, &pending);
+  g_clear_object (&fixture->peer->stream);
+  peer_hello (fixture->peer);
+  result = pending_wait (&pending);
+  fixture->transport = ASB_TRANSPORT (asb_guest_transport_new_finish (result, &error));
+  g_assert_no_error (error);
+  asb_guest_connection_set_pause_func (
+      asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (fixture->transport)), pause_news,
+      g_async_queue_ref (fixture->news), (GDestroyNotify)g_async_queue_unref);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->comes_back = GPOINTER_TO_INT (data);
+  fixture->state = ASB_SANDBOX_STATE_RUNNING;
+  fixture->asked = g_async_queue_new ();
+  fixture->news = g_async_queue_new ();
+  fixture->peer = peer_new ();
+  open_transport (fixture);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_assert_true (asb_transport_close (fixture->transport, NULL, NULL));
+  g_clear_object (&fixture->transport);
+  peer_free (fixture->peer);
+  g_async_queue_unref (fixture->asked);
+  g_async_queue_unref (fixture->news);
+}
+
+static void
+call (Fixture *fixture, Pending *pending)
+{
+  asb_transport_call_async (fixture->transport, "x", NULL, NULL, pending_cb, pending);
+}
+
+static void
+expect_answer (Fixture *fixture, Pending *pending, int code, const char *message)
+{
+  g_autoptr (GAsyncResult) result = pending_wait (pending);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) value = asb_transport_call_finish (fixture->transport, result, &error);
+
+  if (!message)
+    {
+      g_assert_no_error (error);
+      g_assert_nonnull (value);
+      return;
+    }
+  g_assert_error (error, ASB_ERROR, code);
+  g_assert_nonnull (strstr (error->message, message));
+}
+
+static void
+expect_news (Fixture *fixture, gboolean paused)
+{
+  g_assert_cmpint (GPOINTER_TO_INT (g_async_queue_pop (fixture->news)), ==, paused ? 1 : 2);
+}
+
+/* A call, and that nobody wants it any more. */
+static void
+expect_called_off (Fixture *fixture)
+{
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_skip (fixture->peer, ASB_FRAME_CANCEL);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+  peer_skip (fixture->peer, ASB_FRAME_STOP);
+}
+
+static void
+test_running (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A guest that is slow is waited for, and asked after again and again");
+
+  call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  for (int i = 0; i < 4; i++)
+    g_async_queue_pop (fixture->asked);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &fixture->pending, 0, NULL);
+  g_assert_null (g_async_queue_try_pop (fixture->news));
+}
+
+static void
+test_unknown (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A provider that cannot say anything changes nothing");
+
+  g_atomic_int_set (&fixture->code, ASB_ERROR_PROVIDER);
+  call (fixture, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  for (int i = 0; i < 3; i++)
+    g_async_queue_pop (fixture->asked);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &fixture->pending, 0, NULL);
+}
+
+static void
+test_paused (Fixture *fixture, gconstpointer data)
+{
+  Pending arrived = { 0 };
+  Pending next = { 0 };
+
+  g_test_summary ("What has not arrived in a sandbox that sleeps is refused and called off; what "
+                  "has goes on when it wakes up");
+
+  call (fixture, &arrived);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  call (fixture, &fixture->pending);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
+  expect_news (fixture, TRUE);
+
+  expect_called_off (fixture);
+  g_assert_null (arrived.result);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &arrived, 0, NULL);
+  expect_news (fixture, FALSE);
+  peer_skip (fixture->peer, ASB_FRAME_PING);
+  call (fixture, &next);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 3, RESULT);
+  expect_answer (fixture, &next, 0, NULL);
+}
+
+static void
+test_resumed_by_others (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("It is looked after a sandbox that sleeps until it is awake");
+
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  call (fixture, &fixture->pending);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused");
+  expect_news (fixture, TRUE);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  expect_news (fixture, FALSE);
+}
+
+static void
+test_lost_asleep (Fixture *fixture, gconstpointer data)
+{
+  Pending arrived = { 0 };
+
+  g_test_summary ("A connection that is lost while the sandbox sleeps comes back when it is awake");
+
+  call (fixture, &arrived);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  call (fixture, &fixture->pending);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused");
+  expect_news (fixture, TRUE);
+  expect_called_off (fixture);
+  peer_break (fixture->peer);
+  while (asb_transport_get_state (fixture->transport) != ASB_TRANSPORT_STATE_INTERRUPTED)
+    g_main_context_iteration (NULL, TRUE);
+  g_async_queue_pop (fixture->asked);
+  g_assert_cmpint (g_async_queue_length (fixture->peer->streams), ==, 0);
+
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  expect_news (fixture, FALSE);
+  peer_take_stream (fixture->peer);
+  peer_resume (fixture->peer, peer_expect_resume (fixture->peer));
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &arrived, 0, NULL);
+}
+
+static void
+test_outdated (Fixture *fixture, gconstpointer data)
+{
+  AsbGuestConnection *connection
+      = asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (fixture->transport));
+
+  g_test_summary ("What was said before a sandbox was resumed does not count");
+
+  g_atomic_int_set (&fixture->is_late, TRUE);
+  call (fixture, &fixture->pending);
+  g_async_queue_pop (fixture->asked);
+  asb_guest_connection_set_paused (connection, TRUE);
+  asb_guest_connection_set_paused (connection, FALSE);
+  g_atomic_int_set (&fixture->is_late, FALSE);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_skip (fixture->peer, ASB_FRAME_PING);
+  fixture->answer (fixture->answer_data, ASB_SANDBOX_STATE_PAUSED, NULL);
+  g_async_queue_pop (fixture->asked);
+  g_assert_null (fixture->pending.result);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &fixture->pending, 0, NULL);
+  g_assert_null (g_async_queue_try_pop (fixture->news));
+}
+
+static void
+test_over (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    AsbSandboxState state;
+    int code;
+    int expected;
+  } ends[] = {
+    { ASB_SANDBOX_STATE_UNKNOWN, ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { ASB_SANDBOX_STATE_UNKNOWN, ASB_ERROR_SANDBOX_EXPIRED, ASB_ERROR_SANDBOX_EXPIRED },
+    { ASB_SANDBOX_STATE_FAILED, 0, ASB_ERROR_SANDBOX_STATE },
+    { ASB_SANDBOX_STATE_STOPPED, 0, ASB_ERROR_SANDBOX_STATE },
+  };
+
+  g_test_summary ("In a sandbox that is gone nothing was done that has not arrived; of what has "
+                  "nobody knows");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      Pending arrived = { 0 };
+      Pending lost = { 0 };
+
+      call (fixture, &arrived);
+      peer_skip (fixture->peer, ASB_FRAME_CALL);
+      peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+      g_atomic_int_set (&fixture->state, ends[i].state);
+      g_atomic_int_set (&fixture->code, ends[i].code);
+      call (fixture, &lost);
+      expect_answer (fixture, &lost, ends[i].expected, "");
+      expect_answer (fixture, &arrived, ASB_ERROR_INTERRUPTED,
+                     "The connection to the guest was lost: ");
+      tear_down (fixture, data);
+      set_up (fixture, data);
+    }
+}
+
+static void
+add (const char *name, gboolean comes_back, void (*function) (Fixture *, gconstpointer))
+{
+  g_autofree char *path = g_strconcat ("/guest-doubt/", name, NULL);
+
+  g_test_add (path, Fixture, GINT_TO_POINTER (comes_back), set_up, function, tear_down);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  add ("running", FALSE, test_running);
+  add ("unknown", FALSE, test_unknown);
+  add ("paused", FALSE, test_paused);
+  add ("resumed-by-others", FALSE, test_resumed_by_others);
+  add ("lost-asleep", TRUE, test_lost_asleep);
+  add ("outdated", FALSE, test_outdated);
+  add ("over", FALSE, test_over);
+
+  return g_test_run ();
+}
