@@ -2,39 +2,121 @@
 
 #include "asb-opensandbox-cancel.h"
 
-#include "asb-opensandbox-thread.h"
-
 #define DATA_KEY "asb-opensandbox-cancel"
 
-typedef struct
+struct _AsbOpensandboxCancelWatch
 {
-  GCancellable *outer;
+  gatomicrefcount references;
+  GCancellable *cancellable;
   gulong handler_id;
-} Watch;
+  AsbOpensandboxThreadFunc function; /* [io] NULL: it was called, or the watch has ended */
+  gpointer data;
+};
+
+static AsbOpensandboxCancelWatch *
+watch_ref (AsbOpensandboxCancelWatch *self)
+{
+  g_atomic_ref_count_inc (&self->references);
+  return self;
+}
 
 static void
-cancel_in_thread (gpointer data)
+watch_unref (AsbOpensandboxCancelWatch *self)
 {
-  g_autoptr (GCancellable) inner = data;
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
+  g_object_unref (self->cancellable);
+  g_free (self);
+}
 
+static void
+tell_in_thread (gpointer data)
+{
+  AsbOpensandboxCancelWatch *self = data;
+  AsbOpensandboxThreadFunc function = self->function;
+
+  self->function = NULL;
+  if (function)
+    function (self->data);
+  watch_unref (self);
+}
+
+static void
+cancelled_cb (GCancellable *cancellable, gpointer data)
+{
+  asb_opensandbox_thread_post (tell_in_thread, watch_ref (data));
+}
+
+static void
+closure_gone (gpointer data, GClosure *closure)
+{
+  watch_unref (data);
+}
+
+AsbOpensandboxCancelWatch *
+asb_opensandbox_cancel_watch (GCancellable *cancellable, AsbOpensandboxThreadFunc function,
+                              gpointer data)
+{
+  AsbOpensandboxCancelWatch *self;
+
+  if (!cancellable)
+    return NULL;
+  self = g_new0 (AsbOpensandboxCancelWatch, 1);
+  g_atomic_ref_count_init (&self->references);
+  self->cancellable = g_object_ref (cancellable);
+  self->function = function;
+  self->data = data;
+  self->handler_id = g_signal_connect_data (cancellable, "cancelled", G_CALLBACK (cancelled_cb),
+                                            watch_ref (self), closure_gone, 0);
+  if (g_cancellable_is_cancelled (cancellable))
+    cancelled_cb (cancellable, self);
+  return self;
+}
+
+void
+asb_opensandbox_cancel_unwatch (AsbOpensandboxCancelWatch **watch)
+{
+  AsbOpensandboxCancelWatch *self = g_steal_pointer (watch);
+
+  if (!self)
+    return;
+  self->function = NULL;
+  /* Not g_cancellable_disconnect (), which waits for the emission, and that may end the watch. */
+  g_signal_handler_disconnect (self->cancellable, self->handler_id);
+  watch_unref (self);
+}
+
+/* A watch of a task. */
+
+static void
+cancel_in_thread (gpointer inner)
+{
   g_cancellable_cancel (inner);
 }
 
-static void
-cancelled_cb (GCancellable *outer, gpointer inner)
+typedef struct
 {
-  asb_opensandbox_thread_post (cancel_in_thread, g_object_ref (inner));
+  AsbOpensandboxCancelWatch *watch;
+  GCancellable *inner;
+} Chain;
+
+static void
+chain_end (gpointer data)
+{
+  g_autofree Chain *chain = data;
+
+  asb_opensandbox_cancel_unwatch (&chain->watch);
+  g_object_unref (chain->inner);
 }
 
+/* Tasks are let go of anywhere. */
 static void
-watch_free (gpointer data)
+chain_free (gpointer data)
 {
-  g_autofree Watch *watch = data;
-
-  /* Not g_cancellable_disconnect (), which would wait for itself where the emission ends the task.
-   */
-  g_signal_handler_disconnect (watch->outer, watch->handler_id);
-  g_object_unref (watch->outer);
+  if (asb_opensandbox_thread_is_current ())
+    chain_end (data);
+  else
+    asb_opensandbox_thread_post (chain_end, data);
 }
 
 GCancellable *
@@ -42,16 +124,14 @@ asb_opensandbox_cancel_new (GTask *task)
 {
   GCancellable *outer = g_task_get_cancellable (task);
   GCancellable *inner = g_cancellable_new ();
-  Watch *watch;
+  Chain *chain;
 
   if (!outer)
     return inner;
-  watch = g_new0 (Watch, 1);
-  watch->outer = g_object_ref (outer);
-  watch->handler_id
-      = g_signal_connect_data (outer, "cancelled", G_CALLBACK (cancelled_cb), g_object_ref (inner),
-                               (GClosureNotify)g_object_unref, 0);
-  g_object_set_data_full (G_OBJECT (task), DATA_KEY, watch, watch_free);
+  chain = g_new0 (Chain, 1);
+  chain->inner = g_object_ref (inner);
+  chain->watch = asb_opensandbox_cancel_watch (outer, cancel_in_thread, inner);
+  g_object_set_data_full (G_OBJECT (task), DATA_KEY, chain, chain_free);
   if (g_cancellable_is_cancelled (outer))
     g_cancellable_cancel (inner);
   return inner;

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-command.h"
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-thread.h"
 
 #define PIPE_CAPACITY (256 * 1024)
@@ -14,13 +15,13 @@ typedef struct
 {
   AsbOpensandboxCommand *command;
   GTask *task;
-  GSource *cancelled;
+  AsbOpensandboxCancelWatch *cancelled;
 } Waiter;
 
 static void
 waiter_free (Waiter *waiter)
 {
-  asb_opensandbox_thread_clear_timer (&waiter->cancelled);
+  asb_opensandbox_cancel_unwatch (&waiter->cancelled);
   asb_opensandbox_command_unref (waiter->command);
   g_object_unref (waiter->task);
   g_free (waiter);
@@ -248,8 +249,8 @@ asb_opensandbox_command_set_unknown (AsbOpensandboxCommand *self, const GError *
     end (self, NULL, error);
 }
 
-static gboolean
-wait_cancelled_cb (GCancellable *cancellable, gpointer user_data)
+static void
+wait_cancelled_cb (gpointer user_data)
 {
   Waiter *waiter = user_data;
 
@@ -257,14 +258,12 @@ wait_cancelled_cb (GCancellable *cancellable, gpointer user_data)
   g_task_return_new_error (waiter->task, G_IO_ERROR, G_IO_ERROR_CANCELLED,
                            "Operation was cancelled");
   waiter_free (waiter);
-  return G_SOURCE_REMOVE;
 }
 
 static void
 wait_in_thread (gpointer data)
 {
   Waiter *waiter = data;
-  GCancellable *cancellable = g_task_get_cancellable (waiter->task);
 
   if (answer (waiter->command, waiter->task))
     {
@@ -272,11 +271,8 @@ wait_in_thread (gpointer data)
       return;
     }
   g_queue_push_tail (&waiter->command->waiting, waiter);
-  if (!cancellable)
-    return;
-  waiter->cancelled = g_cancellable_source_new (cancellable);
-  g_source_set_callback (waiter->cancelled, G_SOURCE_FUNC (wait_cancelled_cb), waiter, NULL);
-  g_source_attach (waiter->cancelled, asb_opensandbox_thread_get_context ());
+  waiter->cancelled = asb_opensandbox_cancel_watch (g_task_get_cancellable (waiter->task),
+                                                    wait_cancelled_cb, waiter);
 }
 
 void

@@ -21,11 +21,10 @@ deadline_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer data)
+static void
+cancelled_cb (gpointer data)
 {
   end (data, ASB_OPENSANDBOX_ABORT_CANCELLED);
-  return G_SOURCE_REMOVE;
 }
 
 void
@@ -38,20 +37,14 @@ asb_opensandbox_guard_start (AsbOpensandboxGuard *self, GCancellable *cancellabl
   self->started = g_get_monotonic_time ();
   if (timeout > 0)
     self->deadline = asb_opensandbox_thread_add_timer (timeout, deadline_cb, self);
-  if (cancellable)
-    {
-      self->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_static_name (self->cancelled, "asb-opensandbox cancellation");
-      g_source_set_callback (self->cancelled, G_SOURCE_FUNC (cancelled_cb), self, NULL);
-      g_source_attach (self->cancelled, asb_opensandbox_thread_get_context ());
-    }
+  self->cancelled = asb_opensandbox_cancel_watch (cancellable, cancelled_cb, self);
 }
 
 void
 asb_opensandbox_guard_stop (AsbOpensandboxGuard *self)
 {
   asb_opensandbox_thread_clear_timer (&self->deadline);
-  asb_opensandbox_thread_clear_timer (&self->cancelled);
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
   g_clear_object (&self->attempt);
 }
 

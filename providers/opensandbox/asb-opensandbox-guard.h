@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include <gio/gio.h>
+#include "asb-opensandbox-cancel.h"
 
 typedef enum
 {
@@ -30,7 +30,7 @@ typedef struct
   guint timeout;              /* milliseconds; 0: none */
   gint64 started;             /* monotonic */
   GSource *deadline;
-  GSource *cancelled;
+  AsbOpensandboxCancelWatch *cancelled;
   AsbOpensandboxGuardFunc function;
   gpointer data;
 } AsbOpensandboxGuard;

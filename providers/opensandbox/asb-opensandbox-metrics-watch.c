@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
 
@@ -15,7 +16,8 @@
 typedef struct
 {
   GWeakRef watch;
-  GCancellable *cancellable; /* the watch's */
+  AsbOpensandboxCancelWatch *closed; /* the watch's */
+  GCancellable *cancellable;         /* likewise, in the I/O thread */
   AsbOpensandboxLifecycle *lifecycle;
   AsbOpensandboxReply *reply;
   char *sandbox_id;
@@ -28,6 +30,7 @@ static void
 feed_free (Feed *feed)
 {
   g_weak_ref_clear (&feed->watch);
+  asb_opensandbox_cancel_unwatch (&feed->closed);
   g_clear_object (&feed->cancellable);
   g_clear_object (&feed->lifecycle);
   g_clear_pointer (&feed->reply, asb_opensandbox_reply_unref);
@@ -172,6 +175,12 @@ read_more (Feed *feed)
 /* Opening. */
 
 static void
+watch_closed_cb (gpointer cancellable)
+{
+  g_cancellable_cancel (cancellable);
+}
+
+static void
 opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
@@ -189,8 +198,10 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   feed = g_new0 (Feed, 1);
   g_weak_ref_init (&feed->watch, call->object);
-  feed->cancellable
-      = g_object_ref (asb_metrics_watch_get_cancellable (ASB_METRICS_WATCH (call->object)));
+  feed->cancellable = g_cancellable_new ();
+  feed->closed = asb_opensandbox_cancel_watch (
+      asb_metrics_watch_get_cancellable (ASB_METRICS_WATCH (call->object)), watch_closed_cb,
+      feed->cancellable);
   feed->lifecycle = g_object_ref (call->lifecycle);
   feed->reply = reply;
   feed->sandbox_id = g_strdup (call->sandbox_id);

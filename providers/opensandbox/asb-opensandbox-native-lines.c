@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-native-read.h"
 
 /* A window of lines, cut out of a download that ends with it. */
@@ -13,6 +14,7 @@
 typedef struct
 {
   GTask *task;
+  GCancellable *cancellable; /* that of the task, in the I/O thread */
   GInputStream *stream;
   GByteArray *bytes;
   guint64 file_size;
@@ -33,6 +35,7 @@ window_free (Window *self)
 {
   g_input_stream_close_async (self->stream, G_PRIORITY_DEFAULT, NULL, NULL, NULL);
   g_object_unref (self->stream);
+  g_object_unref (self->cancellable);
   g_object_unref (self->task);
   g_byte_array_unref (self->bytes);
   g_free (self);
@@ -147,7 +150,7 @@ static void
 read_more (Window *self)
 {
   g_input_stream_read_bytes_async (self->stream, READ_AT_ONCE, G_PRIORITY_DEFAULT,
-                                   g_task_get_cancellable (self->task), read_cb, self);
+                                   self->cancellable, read_cb, self);
 }
 
 static void
@@ -157,6 +160,7 @@ begin (GTask *task, GInputStream *stream, AsbFileInfo *info)
   Window *self = g_new0 (Window, 1);
 
   self->task = g_object_ref (task);
+  self->cancellable = asb_opensandbox_cancel_new (task);
   self->stream = stream;
   self->bytes = g_byte_array_new ();
   self->file_size = asb_file_info_get_size (info);

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-native-read.h"
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-download.h"
 #include "asb-opensandbox-file-info.h"
 #include "asb-opensandbox-shell.h"
@@ -148,6 +149,7 @@ asb_opensandbox_native_open_read (GTask *task)
 typedef struct
 {
   GTask *task;
+  GCancellable *cancellable; /* that of the task, in the I/O thread */
   AsbFileInfo *info;
   GInputStream *stream;
   GByteArray *bytes;
@@ -157,6 +159,7 @@ typedef struct
 static void
 gathering_free (Gathering *self)
 {
+  g_object_unref (self->cancellable);
   g_object_unref (self->task);
   g_clear_object (&self->info);
   g_clear_object (&self->stream);
@@ -196,7 +199,7 @@ static void
 gather_more (Gathering *self)
 {
   g_input_stream_read_bytes_async (self->stream, READ_AT_ONCE, G_PRIORITY_DEFAULT,
-                                   g_task_get_cancellable (self->task), gathered_cb, self);
+                                   self->cancellable, gathered_cb, self);
 }
 
 #define GATHERED_KEY "asb-opensandbox-gathered"
@@ -207,6 +210,7 @@ gather (GTask *task, GInputStream *stream, AsbFileInfo *info)
   Gathering *self = g_new0 (Gathering, 1);
 
   self->task = g_object_ref (task);
+  self->cancellable = asb_opensandbox_cancel_new (task);
   self->info = info;
   self->stream = stream;
   self->bytes = g_byte_array_new ();

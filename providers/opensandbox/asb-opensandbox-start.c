@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-capture.h"
 #include "asb-opensandbox-command-script.h"
 #include "asb-opensandbox-error.h"
@@ -22,6 +23,9 @@ typedef struct
 {
   AsbOpensandboxRun *run;
   GTask *task; /* until it is answered */
+  AsbOpensandboxCancelWatch *cancelled;
+  gboolean is_unwanted; /* it was cancelled before it began */
+  gboolean was_interrupted;
   char *token;
   char *folder; /* where the output goes; NULL for lines */
   int pid;
@@ -40,6 +44,7 @@ start_free (gpointer data)
   Start *self = data;
 
   g_clear_pointer (&self->run, asb_opensandbox_run_unref);
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
   g_clear_object (&self->task);
   g_clear_error (&self->refusal);
   g_clear_pointer (&self->rest, g_bytes_unref);
@@ -202,6 +207,7 @@ answer_started (AsbOpensandboxCommand *command)
   Start *self = command->data;
   g_autoptr (GTask) task = g_steal_pointer (&self->task);
 
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
   asb_opensandbox_command_set_started (command, asb_opensandbox_run_get_id (self->run));
   asb_opensandbox_answer_object (
       task, asb_opensandbox_process_new (command, g_task_get_source_object (task)));
@@ -223,13 +229,43 @@ take_early (AsbOpensandboxCommand *command, AsbOpensandboxEvent *event)
     g_string_append_len (self->stray, event->text->str, (gssize)MIN (event->text->len, MAX_STRAY));
 }
 
+/* execd ends it by its id, which comes before anything else. */
+static void
+interrupt_unwanted (AsbOpensandboxCommand *command)
+{
+  Start *self = command->data;
+  const char *id = self->run ? asb_opensandbox_run_get_id (self->run) : NULL;
+
+  if (!id || self->was_interrupted)
+    return;
+  self->was_interrupted = TRUE;
+  asb_opensandbox_command_set_started (command, id);
+  interrupt (command->execd, id);
+}
+
+/* The caller is answered at once. The request goes on: it may have been sent, and then only its
+ * answer says what is to be ended. */
+static void
+cancelled_cb (gpointer data)
+{
+  AsbOpensandboxCommand *command = data;
+  Start *self = command->data;
+  g_autoptr (GTask) task = g_steal_pointer (&self->task);
+
+  self->is_unwanted = TRUE;
+  interrupt_unwanted (command);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+}
+
 static void
 event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
 {
   AsbOpensandboxCommand *command = data;
   gboolean is_stdout = event->type == ASB_OPENSANDBOX_EVENT_STDOUT;
 
-  if (!is_stdout && event->type != ASB_OPENSANDBOX_EVENT_STDERR)
+  if (((Start *)command->data)->is_unwanted)
+    interrupt_unwanted (command);
+  else if (!is_stdout && event->type != ASB_OPENSANDBOX_EVENT_STDERR)
     asb_opensandbox_command_end_take (&((Start *)command->data)->end, event);
   else if (!command->started)
     take_early (command, event);
@@ -352,6 +388,9 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   g_autoptr (AsbOpensandboxCommand) command = data;
   Start *self = command->data;
 
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
+  if (self->is_unwanted && !self->was_interrupted)
+    return;
   if (self->task)
     {
       g_task_return_error (self->task, new_refusal (command, error));
@@ -396,4 +435,6 @@ asb_opensandbox_start_command (AsbOpensandboxExecd *execd, AsbCommandSpec *spec,
   asb_opensandbox_request_set_json (request, body);
   self->run = asb_opensandbox_run_start (execd, request, ASB_OPENSANDBOX_RUN_COMMAND, &handlers,
                                          asb_opensandbox_command_ref (command));
+  self->cancelled
+      = asb_opensandbox_cancel_watch (g_task_get_cancellable (task), cancelled_cb, command);
 }

@@ -172,6 +172,71 @@ test_running (void)
   world_close (&world);
 }
 
+/* Cancelling what waits for an answer. */
+
+static void
+started_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(GAsyncResult **)data = g_object_ref (result);
+}
+
+/* @path: of a request that comes before it is cancelled */
+static void
+start_and_cancel (World *world, const char *method, const char *path)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("sleep 1000");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_forget (world->server);
+  asb_transport_start_command_async (world->transport, spec, cancellable, started_cb, &result);
+  while (asb_test_server_count (world->server, method, path) == 0)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_null (result);
+  g_cancellable_cancel (cancellable);
+  while (!result)
+    g_main_context_iteration (NULL, TRUE);
+  process = asb_transport_start_command_finish (world->transport, result, &error);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static void
+test_cancelled_start (void)
+{
+  World world;
+
+  g_test_summary ("A command that is cancelled before it is known to run is ended if it does");
+
+  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<86400.0>}");
+  asb_test_server_fault (world.server,
+                         "{'path':'*/command','method':'POST','action':'late','ms':1000}");
+  start_and_cancel (&world, "POST", "*/command");
+  asb_test_server_heal (world.server);
+  while (asb_test_server_count (world.server, "DELETE", "*/command") == 0)
+    g_main_context_iteration (NULL, FALSE);
+  delete_it (&world);
+  world_close (&world);
+}
+
+static void
+test_cancelled_inquiry (void)
+{
+  World world;
+
+  g_test_summary ("Who cancels does not wait for what the server says of a sandbox");
+
+  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<86400.0>}");
+  asb_test_server_fault (world.server, "{'path':'*/command','method':'POST','action':'reset'}");
+  asb_test_server_fault (world.server, "{'path':'*/sandboxes/*','hop':'lifecycle','method':'GET',"
+                                       "'action':'silent'}");
+  start_and_cancel (&world, "GET", "*/sandboxes/*");
+  asb_test_server_heal (world.server);
+  delete_it (&world);
+  world_close (&world);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -183,6 +248,8 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/states/paused", test_paused);
   g_test_add_func ("/opensandbox/states/silent", test_silent);
   g_test_add_func ("/opensandbox/states/slow", test_slow);
+  g_test_add_func ("/opensandbox/states/cancelled-start", test_cancelled_start);
+  g_test_add_func ("/opensandbox/states/cancelled-inquiry", test_cancelled_inquiry);
   g_test_add_func ("/opensandbox/states/running", test_running);
   return g_test_run ();
 }
