@@ -557,15 +557,6 @@ get_target (Exchange *self)
   return location ? g_uri_parse_relative (self->uri, location, SOUP_HTTP_URI_FLAGS, NULL) : NULL;
 }
 
-static gboolean
-is_safe (Exchange *self)
-{
-  const char *method = asb_opensandbox_request_get_method (self->request);
-
-  return self->kind != ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET
-         && (g_str_equal (method, "GET") || g_str_equal (method, "HEAD"));
-}
-
 static void
 redirect (GTask *task)
 {
@@ -574,7 +565,9 @@ redirect (GTask *task)
   gboolean is_same = target && asb_opensandbox_url_same_origin (self->uri, target)
                      && !g_uri_get_userinfo (target);
 
-  if (is_same && is_safe (self) && self->n_redirects < MAX_REDIRECTS)
+  if (is_same && self->n_redirects < MAX_REDIRECTS
+      && self->kind != ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET
+      && asb_opensandbox_retry_is_safe (asb_opensandbox_request_get_method (self->request)))
     {
       self->n_redirects++;
       g_uri_unref (self->uri);

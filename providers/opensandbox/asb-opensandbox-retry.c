@@ -17,6 +17,12 @@ asb_opensandbox_retry_rule_for_method (const char *method)
 }
 
 gboolean
+asb_opensandbox_retry_is_safe (const char *method)
+{
+  return g_str_equal (method, "GET") || g_str_equal (method, "HEAD");
+}
+
+gboolean
 asb_opensandbox_retry_is_passing_status (guint status)
 {
   return status == 429 || status == 502 || status == 503;

@@ -18,6 +18,9 @@ typedef enum
 /* What goes without a word of the caller. */
 AsbOpensandboxRetryRule asb_opensandbox_retry_rule_for_method (const char *method);
 
+/* Whether a request only asks, so that it may be made elsewhere instead. */
+gboolean asb_opensandbox_retry_is_safe (const char *method);
+
 /* Whether a reply of this status may be another one later. */
 gboolean asb_opensandbox_retry_is_passing_status (guint status);
 
