@@ -36,14 +36,6 @@ make_binding (AsbOpensandboxVisit *visit, GError *error)
   return error;
 }
 
-/* For what stands in for it. */
-static void
-remember_no_guest (AsbOpensandboxVisit *visit, const GError *error)
-{
-  g_free (visit->site->no_guest);
-  visit->site->no_guest = g_strdup (error->message);
-}
-
 /* Takes @error. */
 static void
 return_failure (GTask *task, GError *error)
@@ -53,7 +45,7 @@ return_failure (GTask *task, GError *error)
   if (g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
     asb_opensandbox_upload_was_missed (visit->site, visit->argv[0], visit->started_at);
   else if (g_error_matches (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE))
-    remember_no_guest (visit, error);
+    asb_opensandbox_site_set_no_guest (visit->site, error->message);
   else
     /* It may have moved, or be gone: whoever tries again asks the server anew. */
     asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (visit->lifecycle),

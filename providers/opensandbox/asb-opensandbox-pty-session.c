@@ -16,6 +16,7 @@
 struct _AsbOpensandboxPtySession
 {
   AsbOpensandboxExecd *execd;
+  AsbOpensandboxSite *site;
   char *id;
   char *program;
   gboolean is_deleted;
@@ -29,11 +30,13 @@ struct _AsbOpensandboxPtySession
 };
 
 AsbOpensandboxPtySession *
-asb_opensandbox_pty_session_new (AsbOpensandboxExecd *execd, const char *id, const char *program)
+asb_opensandbox_pty_session_new (AsbOpensandboxExecd *execd, AsbOpensandboxSite *site,
+                                 const char *id, const char *program)
 {
   AsbOpensandboxPtySession *self = g_new0 (AsbOpensandboxPtySession, 1);
 
   self->execd = g_object_ref (execd);
+  self->site = asb_opensandbox_site_ref (site);
   self->id = g_strdup (id);
   self->program = g_strdup (program);
   self->line = g_string_new (NULL);
@@ -104,6 +107,7 @@ asb_opensandbox_pty_session_free (gpointer data)
   g_string_free (self->errors, TRUE);
   g_clear_error (&self->failure);
   g_clear_object (&self->execd);
+  asb_opensandbox_site_unref (self->site);
   g_free (self->program);
   g_free (self->id);
   g_free (self);
@@ -117,6 +121,7 @@ take_line (AsbOpensandboxPtySession *self, AsbOpensandboxWebsocketLink *link)
   if (self->news.state == ASB_OPENSANDBOX_GUEST_NONE
       && asb_opensandbox_guest_news_parse (&self->news, self->line->str, self->line->len))
     {
+      asb_opensandbox_site_set_architecture (self->site, self->news.architecture);
       if (self->news.state == ASB_OPENSANDBOX_GUEST_READY)
         asb_opensandbox_websocket_link_set_ready (link);
       else if (self->news.state > ASB_OPENSANDBOX_GUEST_READY)

@@ -6,13 +6,15 @@
 #pragma once
 
 #include "asb-opensandbox-execd.h"
+#include "asb-opensandbox-site.h"
 #include "asb-opensandbox-websocket-link.h"
 
 typedef struct _AsbOpensandboxPtySession AsbOpensandboxPtySession;
 
-/* @program is what @visit wants to be there, for errors. */
+/* @program is what @visit wants to be there, for errors. What is learnt goes to @site. */
 AsbOpensandboxPtySession *asb_opensandbox_pty_session_new (AsbOpensandboxExecd *execd,
-                                                           const char *id, const char *program);
+                                                           AsbOpensandboxSite *site, const char *id,
+                                                           const char *program);
 /* Any thread. */
 void asb_opensandbox_pty_session_free (gpointer self);
 

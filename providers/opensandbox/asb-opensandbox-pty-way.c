@@ -125,7 +125,8 @@ created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return_failure (task, error);
       return;
     }
-  self->session = asb_opensandbox_pty_session_new (self->visit->execd, id, self->visit->argv[0]);
+  self->session = asb_opensandbox_pty_session_new (self->visit->execd, self->visit->site, id,
+                                                   self->visit->argv[0]);
   if (g_cancellable_set_error_if_cancelled (self->visit->cancellable, &error))
     g_task_return_error (task, error);
   else

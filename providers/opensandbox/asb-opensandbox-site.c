@@ -105,6 +105,13 @@ asb_opensandbox_site_has_door (AsbOpensandboxSite *self, const char *token)
 }
 
 void
+asb_opensandbox_site_set_no_guest (AsbOpensandboxSite *self, const char *reason)
+{
+  g_free (self->no_guest);
+  self->no_guest = g_strdup (reason);
+}
+
+void
 asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *architecture)
 {
   if (!architecture || g_strcmp0 (architecture, self->architecture) == 0)

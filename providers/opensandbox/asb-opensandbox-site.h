@@ -44,6 +44,9 @@ const char *asb_opensandbox_site_get_vacancy (AsbOpensandboxSite *self);
 /* [io] NULL for @folder: there is nothing to be known. */
 void asb_opensandbox_site_set_vacancy (AsbOpensandboxSite *self, const char *folder);
 
+/* [io] For what is used instead. */
+void asb_opensandbox_site_set_no_guest (AsbOpensandboxSite *self, const char *reason);
+
 void asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *architecture);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxSite, asb_opensandbox_site_unref)

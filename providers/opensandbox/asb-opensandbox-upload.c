@@ -131,6 +131,8 @@ judge (GTask *task, GError *error)
     error->code = is_bound ? ASB_ERROR_NO_SPACE : ASB_ERROR_GUEST_UNAVAILABLE;
   else if (is_bound && error->code == ASB_ERROR_GUEST_UNAVAILABLE)
     error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
+  if (error->code == ASB_ERROR_GUEST_UNAVAILABLE)
+    asb_opensandbox_site_set_no_guest (get_order (task)->site, error->message);
 }
 
 static void

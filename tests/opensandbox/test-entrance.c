@@ -2,7 +2,11 @@
 
 #include "asb-test-entrance.h"
 
+#include <elf.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The ways into a sandbox, and how the guest gets there. */
 
@@ -230,6 +234,62 @@ test_native_instead (void)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
   g_assert_nonnull (strstr (error->message, "HTTP 400"));
   g_assert_cmpuint (asb_test_server_count_sandboxes (server), ==, 0);
+}
+
+/* A copy of the guest that says that it is for another processor. */
+static char *
+make_foreign_guest (void)
+{
+  g_autofree char *contents = NULL;
+  char *path = NULL;
+  Elf64_Ehdr *header;
+  gsize size;
+  g_autoptr (GError) error = NULL;
+  int fd;
+
+  g_file_get_contents (g_getenv ("ASB_GUEST_PATH"), &contents, &size, &error);
+  g_assert_no_error (error);
+  header = (Elf64_Ehdr *)contents;
+  header->e_machine = header->e_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
+  fd = g_file_open_tmp ("asb-guest-XXXXXX", &path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (write (fd, contents, size), ==, (gssize)size);
+  g_assert_cmpint (fchmod (fd, 0755), ==, 0);
+  close (fd);
+  return path;
+}
+
+static void
+test_other_processor (void)
+{
+  static const char *const ways[] = { "websocket", "pty" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autofree char *own = g_strdup (g_getenv ("ASB_GUEST_PATH"));
+  g_autofree char *foreign = make_foreign_guest ();
+  const AsbTestEntrance any = { 0 };
+  g_autoptr (AsbBackend) backend = NULL;
+
+  g_test_summary ("A guest for another processor is not sent, by no way, and everybody says why");
+  g_setenv ("ASB_GUEST_PATH", foreign, TRUE);
+  for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autofree char *options = g_strdup_printf ("{'transport': <'%s'>}", ways[i]);
+      const AsbTestEntrance entrance = { .options = options };
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (asb_test_entrance_try (server, &entrance, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+      if (!strstr (error->message, "another processor"))
+        g_error ("“%s” is of something else", error->message);
+    }
+  backend = asb_test_entrance_open (server, &any);
+  check_way (backend, "native", "another processor");
+  check_missing (backend, ASB_CAPABILITY_SANDBOX_HISTORY, "another processor");
+  g_assert_cmpuint (asb_test_server_count (server, "POST", "/files/upload"), ==, 0);
+  check_works (backend);
+  asb_test_entrance_close (backend);
+  g_setenv ("ASB_GUEST_PATH", own, TRUE);
+  g_unlink (foreign);
 }
 
 static void
@@ -660,6 +720,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/forced", test_forced);
   g_test_add_func ("/opensandbox/entrance/silence", test_silence);
   g_test_add_func ("/opensandbox/entrance/native-instead", test_native_instead);
+  g_test_add_func ("/opensandbox/entrance/other-processor", test_other_processor);
   g_test_add_func ("/opensandbox/entrance/upload-once", test_upload_once);
   g_test_add_func ("/opensandbox/entrance/closed", test_closed);
   g_test_add_func ("/opensandbox/entrance/threads", test_threads);
