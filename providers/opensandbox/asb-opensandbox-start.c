@@ -240,7 +240,7 @@ interrupt_unwanted (AsbOpensandboxCommand *command)
     return;
   self->was_interrupted = TRUE;
   asb_opensandbox_command_set_started (command, id);
-  interrupt (command->execd, id);
+  asb_opensandbox_start_interrupt (command->execd, id);
 }
 
 /* The caller is answered at once. The request goes on: it may have been sent, and then only its
