@@ -10,12 +10,17 @@
 #include "asb-guest-program-private.h"
 #include "asb-guest-reopen-private.h"
 #include "asb-guest-transport-private.h"
+#include "asb-provider-private.h"
+#include "asb-subprocess-stream-private.h"
 #include "asb-sync-private.h"
 
 #define PLACE "/.agent-history/bin/asb-guest-"
 #define HASH_PREFIX 16
 #define GUEST_MODE 0755
 #define TOKEN_BYTES 32
+
+/* How long a program that was to reach the guest may take to end after that has failed. */
+#define EXPLANATION_SECONDS 5
 
 /* Where a provider whose sandboxes have no room at that place wants the program to be, among the
  * details of its error. */
@@ -30,6 +35,8 @@ typedef struct
   char *path;
   AsbStreamSpec *spec;
   gboolean was_placed;
+  GIOStream *stream; /* (nullable): the last one that was opened */
+  GError *failure;   /* what it failed with, while its program is asked why */
 } AsbPlacement;
 
 static void
@@ -42,6 +49,8 @@ placement_free (gpointer data)
   g_clear_pointer (&placement->program, g_bytes_unref);
   g_clear_pointer (&placement->path, g_free);
   g_clear_object (&placement->spec);
+  g_clear_object (&placement->stream);
+  g_clear_error (&placement->failure);
   g_free (placement);
 }
 
@@ -86,6 +95,7 @@ make_token (AsbPlacement *placement, GError **error)
 }
 
 static void open_stream (GTask *task);
+static void explain (GTask *task, GError *error);
 
 static void
 transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -97,7 +107,7 @@ transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!transport)
     {
-      g_task_return_error (task, error);
+      explain (g_steal_pointer (&task), error);
       return;
     }
   asb_guest_transport_set_way (transport, asb_stream_spec_get_way (placement->spec),
@@ -147,6 +157,76 @@ place (GTask *task)
                                g_task_get_cancellable (task), placed_cb, task);
 }
 
+/* Takes both. */
+static void
+place_or_fail (GTask *task, GError *error)
+{
+  AsbPlacement *placement = g_task_get_task_data (task);
+
+  if (placement->program && !placement->was_placed
+      && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
+    {
+      set_place (placement, error);
+      g_error_free (error);
+      place (task);
+      return;
+    }
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+/* A program that is not there is told by what was to start it. */
+static gboolean
+explained_cb (GCancellable *ended, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbPlacement *placement = g_task_get_task_data (task);
+  AsbSubprocessStream *stream = ASB_SUBPROCESS_STREAM (placement->stream);
+  GError *failure = g_steal_pointer (&placement->failure);
+  GError *cause = NULL;
+
+  if (!g_cancellable_is_cancelled (ended)
+      || asb_program_watch_check (asb_subprocess_stream_get_watch (stream), &cause))
+    place_or_fail (g_object_ref (task), failure);
+  else if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
+    {
+      g_error_free (failure);
+      place_or_fail (g_object_ref (task), cause);
+    }
+  else
+    {
+      g_task_return_new_error (task, failure->domain, failure->code, "%s: %s", failure->message,
+                               cause->message);
+      g_error_free (failure);
+      g_error_free (cause);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+/* Takes both. */
+static void
+explain (GTask *task, GError *error)
+{
+  AsbPlacement *placement = g_task_get_task_data (task);
+  g_autoptr (GSource) source = NULL;
+  g_autoptr (GSource) limit = NULL;
+
+  if (!ASB_IS_SUBPROCESS_STREAM (placement->stream)
+      || !g_error_matches (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE))
+    {
+      place_or_fail (task, error);
+      return;
+    }
+  placement->failure = error;
+  source = g_cancellable_source_new (asb_program_watch_get_ended (
+      asb_subprocess_stream_get_watch (ASB_SUBPROCESS_STREAM (placement->stream))));
+  limit = g_timeout_source_new_seconds (EXPLANATION_SECONDS);
+  g_source_set_dummy_callback (limit);
+  g_source_add_child_source (source, limit);
+  g_task_attach_source (task, source, G_SOURCE_FUNC (explained_cb));
+  g_object_unref (task);
+}
+
 /* Such a stream breaks only when one of its ends does: there is nothing to come back to. */
 static gboolean
 is_local (GIOStream *stream)
@@ -163,6 +243,7 @@ greet (GTask *task, GIOStream *stream)
   AsbPlacement *placement = g_task_get_task_data (task);
   AsbGuestReopening reopening = { .limit = is_local (stream) ? 0 : placement->reconnect };
 
+  g_set_object (&placement->stream, stream);
   /* Whoever comes back does so to what is there. */
   asb_stream_spec_set_program (placement->spec, NULL);
   asb_guest_reopen_init (&reopening, g_task_get_source_object (task), placement->sandbox_id,
@@ -176,22 +257,14 @@ static void
 stream_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = G_TASK (user_data);
-  AsbPlacement *placement = g_task_get_task_data (task);
   GError *error = NULL;
   g_autoptr (GIOStream) stream
       = asb_provider_open_stream_finish (ASB_PROVIDER (source), result, &error);
 
   if (stream)
     greet (g_steal_pointer (&task), stream);
-  else if (placement->program && !placement->was_placed
-           && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
-    {
-      set_place (placement, error);
-      g_clear_error (&error);
-      place (g_steal_pointer (&task));
-    }
   else
-    g_task_return_error (task, error);
+    place_or_fail (g_steal_pointer (&task), error);
 }
 
 /* Takes @task. */
@@ -221,7 +294,7 @@ asb_guest_placement_open_async (AsbProvider *provider, const char *sandbox_id,
   g_task_set_task_data (task, placement, placement_free);
 
   /* A provider that cannot put files into its sandboxes has the guest there itself. */
-  if ((ASB_PROVIDER_GET_IFACE (provider)->put_file && !load_program (placement, &error))
+  if ((asb_provider_puts_files (provider) && !load_program (placement, &error))
       || !make_token (placement, &error))
     {
       g_task_return_error (task, error);

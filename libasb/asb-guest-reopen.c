@@ -5,6 +5,7 @@
 #include "asb-guest-reopen-private.h"
 
 #include "asb-error.h"
+#include "asb-provider-private.h"
 #include "asb-sync-private.h"
 
 /* A guest acknowledges what it gets within milliseconds. */
@@ -209,7 +210,7 @@ ask (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc function, gpoi
 
   g_cancellable_connect (cancellable, G_CALLBACK (cancelled_cb), question_ref (question),
                          question_unref);
-  if (ASB_PROVIDER_GET_IFACE (source->provider)->thread_safe)
+  if (asb_provider_is_thread_safe (source->provider))
     {
       ask_anywhere (question);
       return;
@@ -335,7 +336,7 @@ source_free (gpointer data)
 {
   Source *source = data;
 
-  if (ASB_PROVIDER_GET_IFACE (source->provider)->thread_safe)
+  if (asb_provider_is_thread_safe (source->provider))
     g_object_unref (source->provider);
   else
     run_in_context (source->context, nothing_cb, source->provider, g_object_unref);

@@ -6,6 +6,7 @@
 
 #include "asb-error.h"
 #include "asb-io-thread-private.h"
+#include "asb-provider-private.h"
 #include "asb-sync-private.h"
 
 #define DEFAULT_SECONDS 600
@@ -273,7 +274,7 @@ asb_keep_alive_new (AsbProvider *provider, const char *sandbox_id, const AsbKeep
   self->sandbox_id = g_strdup (sandbox_id);
   self->seconds = plan->seconds;
   self->cancellable = g_cancellable_new ();
-  self->context = ASB_PROVIDER_GET_IFACE (provider)->thread_safe
+  self->context = asb_provider_is_thread_safe (provider)
                       ? g_main_context_ref (asb_io_thread_get_context ())
                       : asb_sync_ref_public_context ();
   self->state.window = MIN (plan->seconds, G_MAXINT32) * second;

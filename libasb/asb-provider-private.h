@@ -7,3 +7,9 @@
 /* Ids are text, as providers give them out: bytes that are none would only be a riddle to scripts.
  * Answers @task, and lets it go, for such an id of a @thing. */
 gboolean asb_provider_id_is_unknown (GTask *task, const char *thing, const char *id);
+
+/* Whether its functions may be called in any thread. */
+gboolean asb_provider_is_thread_safe (AsbProvider *self);
+
+/* Whether it puts files into its sandboxes; otherwise the guest is there already. */
+gboolean asb_provider_puts_files (AsbProvider *self);

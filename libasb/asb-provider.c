@@ -8,6 +8,7 @@
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-mount-private.h"
+#include "asb-simple-provider.h"
 #include "asb-sync-private.h"
 
 /**
@@ -146,6 +147,21 @@ asb_provider_get_capabilities (AsbProvider *self)
   if (!ASB_PROVIDER_GET_IFACE (self)->get_capabilities)
     return asb_capabilities_new ();
   return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
+}
+
+gboolean
+asb_provider_is_thread_safe (AsbProvider *self)
+{
+  return ASB_PROVIDER_GET_IFACE (self)->thread_safe
+         || (ASB_IS_SIMPLE_PROVIDER (self) && ASB_SIMPLE_PROVIDER_GET_CLASS (self)->thread_safe);
+}
+
+gboolean
+asb_provider_puts_files (AsbProvider *self)
+{
+  return ASB_PROVIDER_GET_IFACE (self)->put_file
+         && (!ASB_IS_SIMPLE_PROVIDER (self)
+             || ASB_SIMPLE_PROVIDER_GET_CLASS (self)->store_file != NULL);
 }
 
 gboolean

@@ -15,6 +15,10 @@ INTEGERS = {"gint", "guint", "gint64", "guint64", "gsize", "gssize", "gint32", "
 counter = itertools.count()
 
 
+class Boxes(Asb.SimpleProvider):
+    """A class cannot be made that is only there to be derived from."""
+
+
 class Subjects:
     """An object of each type to call functions of. All work in one sandbox, until it is closed."""
 
@@ -61,6 +65,12 @@ class Subjects:
 
     def make_SandboxRef(self):
         return self.backend().get_ref()
+
+    def make_SimpleProvider(self):
+        return Boxes()
+
+    def make_SubprocessStream(self):
+        return Asb.SubprocessStream.new(["true"], None)
 
     def make_Pipe(self):
         return Asb.Pipe.new(100)

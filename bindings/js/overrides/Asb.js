@@ -3,7 +3,8 @@
 
 // What libasb adds for JavaScript to what introspection gives: a virtual function that throws, or
 // whose promise is rejected, answers its task with the error. Nobody waits for a task that was
-// forgotten. A GLib.Error is passed on as it is; anything else becomes Asb.Error.INTERNAL.
+// forgotten. A GLib.Error is passed on as it is; anything else becomes Asb.Error.INTERNAL. The
+// functions of a simple provider need not return true.
 
 const Gio = imports.gi.Gio;
 const GLib = imports.gi.GLib;
@@ -50,6 +51,25 @@ function wrapMethods(Asb, klass) {
   }
 }
 
+function failing(Asb, method, saysTrue) {
+  return function (...args) {
+    try {
+      const returned = method.apply(this, args);
+      return saysTrue ? returned ?? true : returned;
+    } catch (thrown) {
+      throw errorFor(Asb, thrown);
+    }
+  };
+}
+
+function wrapSimpleProvider(Asb, klass) {
+  for (const name of ['create', 'remove', 'store_file', 'open_program', 'get_state']) {
+    const method = Object.getOwnPropertyDescriptor(klass.prototype, `vfunc_${name}`)?.value;
+    if (method)
+      klass.prototype[`vfunc_${name}`] = failing(Asb, method, !['open_program', 'get_state'].includes(name));
+  }
+}
+
 // As those of Gio.ListStore, which is all that Gio's own override looks after.
 function* items() {
   for (let i = 0; i < this.get_n_items(); i++)
@@ -70,6 +90,8 @@ function _init() {
 
     if (implemented.some(candidate => ours.includes(candidate)))
       wrapMethods(Asb, klass);
+    if (klass.prototype instanceof Asb.SimpleProvider)
+      wrapSimpleProvider(Asb, klass);
     return registerClass.apply(this, args);
   };
 }

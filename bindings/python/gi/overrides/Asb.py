@@ -3,6 +3,8 @@
 
 - A virtual function that raises answers its task with the error: nobody waits for a task that was
   forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
+- The functions of a simple provider need not return True, and what else they raise becomes a
+  GLib.Error, too.
 - A backend is a context manager: "with Asb.create_backend(options) as backend:" closes it.
 """
 
@@ -71,6 +73,34 @@ def _answering_interface(interface):
 for _name in ("Provider", "Transport", "Process", "HistoryStore"):
     globals()[_name] = _answering_interface(getattr(Asb, _name))
     __all__.append(_name)
+
+
+def _failing(function, says_true):
+    """The function, with what it raises as an error that can be passed on."""
+
+    @functools.wraps(function)
+    def wrapper(self, *arguments):
+        try:
+            result = function(self, *arguments)
+        except Exception as exception:
+            raise _error_for(exception) from exception
+        return True if says_true and result is None else result
+
+    return wrapper
+
+
+class SimpleProvider(Asb.SimpleProvider):
+    def __init_subclass__(cls, **arguments):
+        super().__init_subclass__(**arguments)
+        for name in ("create", "remove", "store_file", "open_program", "get_state"):
+            function = vars(cls).get(f"do_{name}")
+            if function:
+                says_true = name in ("create", "remove", "store_file")
+                setattr(cls, f"do_{name}", _failing(function, says_true))
+
+
+SimpleProvider = override(SimpleProvider)
+__all__.append("SimpleProvider")
 
 
 class Backend(Asb.Backend):
