@@ -3,13 +3,11 @@
 #include "config.h"
 
 #include "tool-commands.h"
-#include "tool-json.h"
+#include "tool-listing.h"
 #include "tool-message.h"
 #include "tool-sandbox.h"
 #include "tool-server.h"
 #include "tool-setting.h"
-#include "tool-table.h"
-#include "tool-text.h"
 
 static struct
 {
@@ -18,39 +16,6 @@ static struct
   const char *provider;
   GPtrArray *metadata;
 } options;
-
-static int
-print_json (GPtrArray *infos)
-{
-  ToolJson *json = tool_json_new ();
-
-  tool_json_begin_array (json, NULL);
-  for (guint i = 0; i < infos->len; i++)
-    tool_sandbox_add_json (json, NULL, infos->pdata[i]);
-  tool_json_end_array (json);
-  return tool_json_print (json);
-}
-
-static int
-print_table (GPtrArray *infos)
-{
-  static const char *const titles[] = { "NAME", "ID", "STATE", "AGE", "IMAGE", NULL };
-  ToolTable *table = tool_table_new (titles);
-  const guint length = tool_sandbox_get_short_length (infos);
-
-  for (guint i = 0; i < infos->len; i++)
-    {
-      AsbSandboxInfo *info = infos->pdata[i];
-      g_autofree char *id = g_strndup (tool_sandbox_get_id (info), length);
-      g_autofree char *age = tool_text_dup_age (asb_sandbox_info_get_created_at (info));
-      const char *const cells[]
-          = { asb_sandbox_info_get_name (info), id, tool_sandbox_get_state (info), age,
-              asb_sandbox_info_get_image (info) };
-
-      tool_table_add_row (table, cells);
-    }
-  return tool_table_print (table);
-}
 
 static int
 run (Tool *tool, const ToolParsed *parsed)
@@ -69,7 +34,7 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  return options.json ? print_json (infos) : print_table (infos);
+  return tool_listing_print (infos, options.json);
 }
 
 static const ToolOption option_entries[] = {

@@ -15,21 +15,9 @@ static gboolean
 remove_sandbox (Tool *tool, const char *text, GError **error)
 {
   g_auto (ToolSandbox) sandbox = { 0 };
-  g_auto (ToolWait) wait = { 0 };
 
-  if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
-    return FALSE;
-  asb_provider_delete_sandbox_async (sandbox.provider, tool_sandbox_get_id (sandbox.info),
-                                     tool->cancellable, tool_wait_cb, &wait);
-  return asb_provider_delete_sandbox_finish (sandbox.provider, tool_wait (&wait), error);
-}
-
-static gboolean
-is_gone (const GError *error)
-{
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
+  return tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error)
+         && tool_sandbox_remove (tool, sandbox.provider, sandbox.info, error);
 }
 
 static int
@@ -42,7 +30,7 @@ run (Tool *tool, const ToolParsed *parsed)
       g_autoptr (GError) error = NULL;
 
       if (remove_sandbox (tool, tool_parsed_get (parsed, i), &error)
-          || (options.force && is_gone (error)))
+          || (options.force && tool_sandbox_is_gone (error)))
         continue;
       status = TOOL_EXIT_FAILED;
       tool_message_error (error);

@@ -14,6 +14,7 @@ static struct
 {
   const char *name;
   gboolean keep;
+  gboolean no_record;
   GPtrArray *limits;
   const char *lifetime;
   ToolMounts mounts;
@@ -32,7 +33,8 @@ create (Tool *tool, GError **error)
       || !tool_place_apply (&options.place, tool, backend_options, error))
     return NULL;
   asb_backend_options_set_sandbox_name (backend_options, options.name);
-  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
+                                                          : ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_lifetime (backend_options,
                                     options.keep ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED);
@@ -46,6 +48,7 @@ static const ToolOption option_entries[] = {
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "names the sandbox" },
   { "keep", 'k', TOOL_OPTION_FLAG, &options.keep, NULL,
     "leaves a new sandbox when the shell has ended, as asb create does" },
+  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
@@ -95,13 +98,14 @@ run (Tool *tool, const ToolParsed *parsed)
   AsbSandboxRef *ref;
   int status;
 
+  tool->forget_record = options.no_record;
   if (check_options (parsed, &error))
     spec = tool_run_make_shell_spec (&error);
   if (spec)
     backend = open_sandbox (tool, parsed, &error);
   if (!backend)
     {
-      tool_message_error (error);
+      tool_sandbox_say_none (error, options.no_record || parsed->arguments->len > 0);
       return TOOL_EXIT_ASB;
     }
   status = tool_run_command (tool, backend, spec);

@@ -19,6 +19,7 @@ extern const ToolCommand tool_command_info;
 extern const ToolCommand tool_command_list;
 extern const ToolCommand tool_command_ls;
 extern const ToolCommand tool_command_put;
+extern const ToolCommand tool_command_prune;
 extern const ToolCommand tool_command_rm;
 extern const ToolCommand tool_command_run;
 extern const ToolCommand tool_command_shell;

@@ -113,3 +113,26 @@ tool_feed_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
 }
+
+static gboolean
+heard_cb (int fd, GIOCondition condition, gpointer user_data)
+{
+  gboolean *readable = user_data;
+
+  *readable = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+gboolean
+tool_input_wait (GCancellable *cancellable, GError **error)
+{
+  gboolean readable = FALSE;
+  guint source
+      = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, heard_cb, &readable);
+
+  while (!readable && !g_cancellable_is_cancelled (cancellable))
+    g_main_context_iteration (NULL, TRUE);
+  if (!readable)
+    g_source_remove (source);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
+}

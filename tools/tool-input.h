@@ -12,3 +12,7 @@
 void tool_feed_async (int fd, const char *name, GOutputStream *sink, guint64 *count,
                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 gboolean tool_feed_finish (GAsyncResult *result, GError **error);
+
+/* Waits until standard input can be read. Signals are heard meanwhile, which a blocking read would
+ * not. */
+gboolean tool_input_wait (GCancellable *cancellable, GError **error);

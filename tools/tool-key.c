@@ -7,12 +7,12 @@
 #include <asb.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glib-unix.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "tool-input.h"
 #include "tool-text.h"
 
 /* Longer than any key, and no whole file that was named by mistake. */
@@ -110,30 +110,6 @@ set_echo (gboolean on)
   tcsetattr (STDIN_FILENO, TCSAFLUSH, &settings);
 }
 
-static gboolean
-readable_cb (int fd, GIOCondition condition, gpointer user_data)
-{
-  gboolean *readable = user_data;
-
-  *readable = TRUE;
-  return G_SOURCE_REMOVE;
-}
-
-/* Signals are heard meanwhile, which a blocking read would not. */
-static gboolean
-wait_for_input (GCancellable *cancellable, GError **error)
-{
-  gboolean readable = FALSE;
-  guint source
-      = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, readable_cb, &readable);
-
-  while (!readable && !g_cancellable_is_cancelled (cancellable))
-    g_main_context_iteration (NULL, TRUE);
-  if (!readable)
-    g_source_remove (source);
-  return !g_cancellable_set_error_if_cancelled (cancellable, error);
-}
-
 /* The prompt comes last: who reads it may type. */
 static char *
 read_at_terminal (const char *prompt, GCancellable *cancellable, GError **error)
@@ -142,7 +118,7 @@ read_at_terminal (const char *prompt, GCancellable *cancellable, GError **error)
 
   set_echo (FALSE);
   fputs (prompt, stderr);
-  if (wait_for_input (cancellable, error))
+  if (tool_input_wait (cancellable, error))
     key = read_key (STDIN_FILENO, "key", "standard input", error);
   set_echo (TRUE);
   fputc ('\n', stderr);

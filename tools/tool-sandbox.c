@@ -418,6 +418,22 @@ tool_sandbox_say_none (const GError *error, gboolean no_record)
 }
 
 gboolean
+tool_sandbox_remove (Tool *tool, AsbProvider *provider, AsbSandboxInfo *info, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+
+  asb_provider_delete_sandbox_async (provider, tool_sandbox_get_id (info), tool->cancellable,
+                                     tool_wait_cb, &wait);
+  return asb_provider_delete_sandbox_finish (provider, tool_wait (&wait), error);
+}
+
+gboolean
+tool_sandbox_is_gone (const GError *error)
+{
+  return is_gone (error) || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+}
+
+gboolean
 tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **error)
 {
   AsbProvider *provider = asb_backend_get_provider (backend);
@@ -430,7 +446,7 @@ tool_sandbox_check_there (Tool *tool, AsbBackend *backend, GError **error)
     return TRUE;
   asb_provider_get_sandbox_async (provider, id, tool->cancellable, tool_wait_cb, &wait);
   info = asb_provider_get_sandbox_finish (provider, tool_wait (&wait), &cause);
-  if (!is_gone (cause) && !g_error_matches (cause, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+  if (!tool_sandbox_is_gone (cause))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;

@@ -43,6 +43,11 @@ GPtrArray *tool_sandbox_list (Tool *tool, AsbProvider *provider, ToolSandboxScop
 /* The same of those that have all of @metadata, which may be NULL. */
 GPtrArray *tool_sandbox_list_with (Tool *tool, AsbProvider *provider, ToolSandboxScope scope,
                                    GHashTable *metadata, GError **error);
+/* Removes a sandbox with all its files. */
+gboolean tool_sandbox_remove (Tool *tool, AsbProvider *provider, AsbSandboxInfo *info,
+                              GError **error);
+/* Whether it says that there is no such sandbox any more. */
+gboolean tool_sandbox_is_gone (const GError *error);
 /* Returns: (transfer full): a backend in a sandbox that is there already */
 AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
 /* Says why none was made, and where it cannot keep a record that there is a way without. */

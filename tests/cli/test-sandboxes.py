@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb create, list, info and rm, and how sandboxes are named."""
 
+import os
 import pathlib
+import select
 import shutil
+import signal
 
 import tap_unittest
 from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, start
@@ -261,6 +264,90 @@ class Sandboxes(TestCase):
                          {"scratch", other})
         self.assertIn(sandbox.encode(),
                       asb("help", "--complete", "--", "rm", sandbox[:4]).stdout.splitlines())
+
+
+class Prune(TestCase):
+    def setUp(self):
+        self.live = self.create("--name", "live")
+        self.stopped = self.create("--name", "stopped")
+        process = pathlib.Path(STATE, "asb", "local", self.stopped, "guest.process")
+        guest = int(process.read_text().split()[0])
+        handle = os.pidfd_open(guest)
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        select.select([handle], [], [], LIMIT)
+        os.close(handle)
+
+    def tearDown(self):
+        asb("rm", "-f", self.live, self.stopped)
+
+    def create(self, *arguments):
+        return self.assert_done(asb("create", *arguments)).decode().strip().partition(":")[2]
+
+    def listed(self):
+        return [entry["id"] for entry in self.json("list")]
+
+    def prune_at_a_terminal(self, answer):
+        terminal = Terminal("prune")
+        terminal.read_until(b"[y/N] ")
+        terminal.write(answer)
+        return terminal.finish()
+
+    def test_dry_run(self):
+        self.assertEqual([entry["id"] for entry in self.json("prune", "--dry-run")], [self.stopped])
+        self.assertIn(b"stopped", self.assert_done(asb("prune", "-n")))
+        self.assertEqual(self.listed(), [self.live, self.stopped])
+
+    def test_force(self):
+        self.assert_done(asb("prune", "--force"), f"local:{self.stopped}\n".encode())
+        self.assertEqual(self.listed(), [self.live])
+        self.assert_done(asb("history", "list", self.stopped))
+        self.assert_done(asb("prune"), b"")
+
+    def test_json(self):
+        self.assertEqual([entry["id"] for entry in self.json("prune", "--force")], [self.stopped])
+        self.assertEqual(self.json("prune"), [])
+
+    def test_nobody_to_ask(self):
+        self.assert_refused(asb("prune"), 1, "--force", "--dry-run")
+        self.assertEqual(self.listed(), [self.live, self.stopped])
+
+    def test_yes(self):
+        status, output = self.prune_at_a_terminal(b"y\n")
+        self.assertEqual(status, 0, output)
+        self.assertIn(f"local:{self.stopped}".encode(), output)
+        self.assertEqual(self.listed(), [self.live])
+
+    def test_no(self):
+        for answer in [b"\n", b"n\n", b"\4"]:
+            status, output = self.prune_at_a_terminal(answer)
+            self.assertEqual(status, 0, output)
+            self.assertIn(b"Nothing was removed", output)
+        self.assertEqual(self.listed(), [self.live, self.stopped])
+
+    def test_interrupted(self):
+        status, output = self.prune_at_a_terminal(b"\3")
+        self.assertEqual(status, 130, output)
+        self.assertEqual(self.listed(), [self.live, self.stopped])
+
+
+class WithoutRecord(TestCase):
+    def test_create(self):
+        self.assert_refused(asb("create", "--provider", "mock"), 1, "“sandbox_history”", "--no-record")
+        self.assertIn(b"mock:", self.assert_done(asb("create", "--provider", "mock", "--no-record")))
+
+    def test_shell(self):
+        terminal = Terminal("shell", "--provider", "mock")
+        status, output = terminal.finish()
+        self.assertEqual(status, 125, output)
+        self.assertIn(b"--no-record", output)
+
+    def test_local(self):
+        sandbox = self.assert_done(asb("create", "--no-record")).decode().strip()
+        self.assert_done(asb("exec", sandbox, "true"))
+        types = [entry["operation_type"] for entry in self.json("history", "list", sandbox)]
+        self.assertIn("command.execute", types)
+        self.assertNotIn("sandbox.create", types)
+        self.assert_done(asb("rm", sandbox))
 
 
 if __name__ == "__main__":
