@@ -127,8 +127,7 @@ gboolean
 tool_input_wait (GCancellable *cancellable, GError **error)
 {
   gboolean readable = FALSE;
-  guint source
-      = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, heard_cb, &readable);
+  guint source = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, heard_cb, &readable);
 
   while (!readable && !g_cancellable_is_cancelled (cancellable))
     g_main_context_iteration (NULL, TRUE);
