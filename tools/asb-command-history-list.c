@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "tool-commands.h"
+#include "tool-follow.h"
+#include "tool-listing.h"
 #include "tool-message.h"
 #include "tool-operation.h"
 #include "tool-output.h"
@@ -15,6 +17,7 @@
 static struct
 {
   gboolean json;
+  gboolean follow;
 } options;
 
 static int
@@ -38,18 +41,6 @@ print_sandboxes (GPtrArray *infos)
 }
 
 static int
-print_sandboxes_json (GPtrArray *infos)
-{
-  ToolJson *json = tool_json_new ();
-
-  tool_json_begin_array (json, NULL);
-  for (guint i = 0; i < infos->len; i++)
-    tool_sandbox_add_json (json, NULL, infos->pdata[i]);
-  tool_json_end_array (json);
-  return tool_json_print (json);
-}
-
-static int
 list_sandboxes (Tool *tool, GError **error)
 {
   AsbProvider *provider = tool_get_provider (tool, TOOL_LOCAL_PROVIDER, error);
@@ -58,7 +49,7 @@ list_sandboxes (Tool *tool, GError **error)
 
   if (!infos)
     return TOOL_EXIT_FAILED;
-  return options.json ? print_sandboxes_json (infos) : print_sandboxes (infos);
+  return options.json ? tool_listing_print (infos, TRUE) : print_sandboxes (infos);
 }
 
 static int
@@ -91,6 +82,8 @@ list_operations (Tool *tool, const char *text, GError **error)
   if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_ANY, &sandbox, error)
       || !tool_record_open (tool, &sandbox, &record, error))
     return TOOL_EXIT_FAILED;
+  if (options.follow)
+    return tool_follow_record (tool, &sandbox, &record, options.json, error);
   operations = tool_record_get_operations (tool, &record, error);
   return operations ? print_operations (operations) : TOOL_EXIT_FAILED;
 }
@@ -100,7 +93,15 @@ run (Tool *tool, const ToolParsed *parsed)
 {
   const char *text = tool_parsed_get (parsed, 0);
   g_autoptr (GError) error = NULL;
-  const int status = text ? list_operations (tool, text, &error) : list_sandboxes (tool, &error);
+  int status = TOOL_EXIT_USAGE;
+
+  if (text)
+    status = list_operations (tool, text, &error);
+  else if (options.follow)
+    g_set_error_literal (&error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                         "There is no sandbox to follow; try asb history list --follow ID");
+  else
+    status = list_sandboxes (tool, &error);
 
   if (error)
     tool_message_error (error);
@@ -110,6 +111,9 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,
     "prints JSON, for programs: everything that is known of each event" },
+  { "follow", 'f', TOOL_OPTION_FLAG, &options.follow, NULL,
+    "goes on with what happens, each event when it begins and when it has ended, until the sandbox "
+    "is gone; with --json a document each" },
   { NULL },
 };
 
@@ -119,6 +123,12 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb history list scratch", "Shows what was done in a sandbox." },
+  { "asb history list -f --json scratch | jq .status", "Tells a program as it happens." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_history_list = {
   .name = "history list",
   .summary = "list what was done in a sandbox, or the sandboxes",
@@ -126,5 +136,6 @@ const ToolCommand tool_command_history_list = {
                  "sandbox it lists those whose record can be shown, live or removed.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

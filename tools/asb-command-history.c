@@ -27,7 +27,9 @@ const ToolCommand tool_command_history = {
   .summary = "tell what was done in a sandbox",
   .description = "Shows the record of what was done in a sandbox: commands with their output, and "
                  "files. It is written inside the sandbox while things happen, and kept when the "
-                 "sandbox is removed. To look at it changes nothing in it.",
+                 "sandbox is removed. To look at it changes nothing in it.\n\n"
+                 "Without a command it is asb history list: asb history --follow scratch.",
   .children = children,
+  .usual_child = &tool_command_history_list,
   .examples = examples,
 };

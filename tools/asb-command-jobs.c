@@ -26,7 +26,9 @@ const ToolCommand tool_command_jobs = {
   = "Jobs are commands that asb exec --detach has started. They run on in their sandbox until they "
     "end, are stopped, or the sandbox is removed. What they print is kept there: the last 8 MiB of "
     "standard output and of standard error. A sandbox knows 1,000 jobs; those that ended first are "
-    "forgotten when more come. The record has them as any command: see asb history.",
+    "forgotten when more come. The record has them as any command: see asb history.\n\n"
+    "Without a command it is asb jobs list: asb jobs scratch.",
   .children = children,
+  .usual_child = &tool_command_jobs_list,
   .examples = examples,
 };

@@ -153,17 +153,54 @@ tool_command_dup_usage (const ToolCommand *command)
   return g_string_free (usage, FALSE);
 }
 
-static int
-unknown_command (const ToolCommand *const *commands, const char *parent, const char *word)
+/* What other programs of the kind call what asb has by another name. */
+static const char *
+find_synonym (const char *word)
+{
+  static const char *const synonyms[][2] = {
+    { "attach", "jobs attach" },
+    { "cp", "put or asb get" },
+    { "delete", "rm" },
+    { "export", "history export" },
+    { "inspect", "info" },
+    { "kill", "rm" },
+    { "log", "history list" },
+    { "logs", "jobs logs" },
+    { "port", "endpoint" },
+    { "ps", "list" },
+    { "remove", "rm" },
+    { "start", "create" },
+    { "stats", "metrics" },
+    { "status", "list" },
+    { "stop", "rm" },
+    { "top", "metrics" },
+    { "unpause", "resume" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (synonyms); i++)
+    if (g_str_equal (word, synonyms[i][0]))
+      return synonyms[i][1];
+  return NULL;
+}
+
+static const char *
+guess_command (const ToolCommand *const *commands, const char *word)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const char *guess;
 
   for (gsize i = 0; commands[i]; i++)
     if (!commands[i]->hidden)
       g_ptr_array_add (names, (gpointer)tool_command_get_word (commands[i]));
   g_ptr_array_add (names, NULL);
-  guess = tool_options_guess ((const char *const *)names->pdata, word);
+  return tool_options_guess ((const char *const *)names->pdata, word);
+}
+
+static int
+unknown_command (const ToolCommand *const *commands, const char *parent, const char *word)
+{
+  const char *synonym = *parent ? NULL : find_synonym (word);
+  const char *guess = synonym ? synonym : guess_command (commands, word);
+
   if (guess)
     tool_message ("There is no command “%s”; did you mean asb %s%s%s?", word, parent,
                   *parent ? " " : "", guess);
@@ -217,6 +254,8 @@ run_child (Tool *tool, const ToolCommand *command, char **words)
   if (is_help (*words))
     return tool_help_print (command);
   child = tool_command_find (command->children, *words);
+  if (!child && command->usual_child && !guess_command (command->children, *words))
+    return run_command (tool, command->usual_child, words);
   if (!child)
     return unknown_command (command->children, command->name, *words);
   return run_command (tool, child, words + 1);

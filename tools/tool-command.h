@@ -82,6 +82,7 @@ struct _ToolCommand
   const ToolArgument *arguments;
   const ToolExample *examples;
   const ToolCommand *const *children; /* of a command that only groups others */
+  const ToolCommand *usual_child;     /* the one that is meant when none of them is named */
   guint foreign_from;                 /* from its n-th argument on, everything belongs to another
                                          program; 0: nothing does */
   int usage_status;                   /* exit status when it is called in a wrong way */

@@ -174,13 +174,13 @@ compare_seq (gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error)
+tool_record_get_changed (Tool *tool, const ToolRecord *record, gint64 *position, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) operations = g_ptr_array_new_with_free_func (g_object_unref);
   gint64 after = 0;
-  gint64 next = 0;
+  gint64 next = *position;
 
   do
     {
@@ -193,8 +193,17 @@ tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error
   for (guint i = 0; i < ids->len; i += OPERATIONS_LIMIT)
     if (!add_operations (tool, record, ids, i, operations, error))
       return NULL;
+  *position = next;
   g_ptr_array_sort (operations, compare_seq);
   return g_steal_pointer (&operations);
+}
+
+GPtrArray *
+tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error)
+{
+  gint64 position = 0;
+
+  return tool_record_get_changed (tool, record, &position, error);
 }
 
 /* Event ids begin with 0 for centuries to come, so a number is a number in the list. */

@@ -23,6 +23,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolRecord, tool_record_clear)
 AsbHistoryStatus *tool_record_get_status (Tool *tool, const ToolRecord *record, GError **error);
 /* Returns: (transfer full) (element-type AsbHistoryOperation): all operations, in their order */
 GPtrArray *tool_record_get_operations (Tool *tool, const ToolRecord *record, GError **error);
+/* The same of those that changed after *@position, 0 at first, which then is where to go on. */
+GPtrArray *tool_record_get_changed (Tool *tool, const ToolRecord *record, gint64 *position,
+                                    GError **error);
 /* Finds one by its number, its event id or the beginning of that. */
 AsbHistoryOperation *tool_record_find (GPtrArray *operations, const char *text, GError **error);
 /* Copies what a command printed to standard output. */

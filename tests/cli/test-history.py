@@ -3,10 +3,12 @@
 
 import contextlib
 import os
+import signal
 import sqlite3
+import subprocess
 
 import tap_unittest
-from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb
+from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb, finish, start
 
 
 class Live(SandboxTestCase):
@@ -184,6 +186,70 @@ class Removed(TestCase):
         self.assert_done(asb("rm", "cut"))
         for event in self.json("history", "list", "cut"):
             self.assertNotEqual(event["status"], "started")
+
+
+class Follow(TestCase):
+    def setUp(self):
+        self.sandbox = self.assert_done(asb("create", "--name", "followed")).decode().strip()
+        self.process = None
+
+    def tearDown(self):
+        if self.process:
+            self.process.kill()
+            finish(self.process)
+        asb("rm", "-f", "followed")
+
+    def follow(self, *arguments):
+        self.process = start("history", *arguments)
+        return self.process.stdout
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        status, _, errors = finish(self.process)
+        self.process = None
+        self.assertEqual((status, errors), (0, b""))
+
+    def read_until(self, stream, *words):
+        """Lines to the first one with all these words."""
+        lines = []
+        for line in stream:
+            lines.append(line)
+            if all(word in line for word in words):
+                return lines
+        raise EOFError(f"{words} are not in {lines}")
+
+    def test_text(self):
+        stream = self.follow("list", "--follow", "followed")
+        self.read_until(stream, b"sandbox.create", b"succeeded")
+        job = start("exec", "followed", "--", "sh", "-c", "read line; exit 3", stdin=subprocess.PIPE)
+        self.read_until(stream, b"command.execute", b"running", b"read line")
+        job.stdin.write(b"\n")
+        self.assertEqual(finish(job)[0], 3)
+        lines = self.read_until(stream, b"command.execute", b"exit 3")
+        self.assertEqual(sum(b"command.execute" in line for line in lines), 1)
+        self.end()
+
+    def test_json(self):
+        stream = self.follow("-f", "--json", "followed")
+        self.read_until(stream, b'"status": "succeeded"')
+        self.end()
+
+    def test_removed(self):
+        stream = self.follow("-f", "followed")
+        self.read_until(stream, b"sandbox.create")
+        self.assert_done(asb("rm", "followed"))
+        status, _, errors = finish(self.process)
+        self.process = None
+        self.assertEqual((status, errors), (0, b""))
+        self.assertIn(b"sandbox.create", self.assert_done(asb("history", "-f", self.sandbox)))
+
+    def test_without_a_name(self):
+        self.assert_refused(asb("history", "--follow"), 2, "--follow ID")
+
+    def test_usual_command(self):
+        self.assertEqual(self.assert_done(asb("history", "followed")),
+                         self.assert_done(asb("history", "list", "followed")))
+        self.assertEqual(self.json("jobs", "followed"), [])
 
 
 if __name__ == "__main__":

@@ -93,6 +93,8 @@ class Mistakes(TestCase):
         for wrong, right in [("lits", "list"), ("mr", "rm"), ("runn", "run"), ("exce", "exec"),
                              ("histroy", "history"), ("hist", "history"), ("creat", "create")]:
             self.assert_refused(asb(wrong), 2, f"did you mean asb {right}?")
+        for theirs, ours in [("ps", "list"), ("inspect", "info"), ("logs", "jobs logs"), ("cp", "put or asb get")]:
+            self.assert_refused(asb(theirs), 2, f"did you mean asb {ours}?")
         self.assert_refused(asb("history", "shwo"), 2, "did you mean asb history show?")
 
     def test_unknown_option(self):
