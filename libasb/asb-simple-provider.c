@@ -585,7 +585,7 @@ provider_iface_init (AsbProviderInterface *iface)
 
 /**
  * asb_simple_provider_get_name:
- * @self: an [class@SimpleProvider]
+ * @self: a [class@SimpleProvider]
  *
  * Gets [property@SimpleProvider:name].
  *
@@ -605,7 +605,7 @@ asb_simple_provider_get_name (AsbSimpleProvider *self)
 
 /**
  * asb_simple_provider_set_name:
- * @self: an [class@SimpleProvider]
+ * @self: a [class@SimpleProvider]
  * @name: a name of lower-case letters, digits, `-` and `_`
  *
  * Names the provider. A registry gives it the name under which it was asked for, unless it has one.
@@ -627,7 +627,7 @@ asb_simple_provider_set_name (AsbSimpleProvider *self, const char *name)
 
 /**
  * asb_simple_provider_dup_folder:
- * @self: an [class@SimpleProvider]
+ * @self: a [class@SimpleProvider]
  * @sandbox_id: the id of a sandbox
  *
  * Gets the folder of a sandbox on this machine, for what the provider has to keep of it: its files,
@@ -679,7 +679,7 @@ end_by_stream (GIOStream *stream, GCancellable *cancellable, GError **error)
 
 /**
  * asb_simple_provider_end_guest:
- * @self: an [class@SimpleProvider]
+ * @self: a [class@SimpleProvider]
  * @sandbox_id: the id of a sandbox
  * @cancellable: (nullable): a way to cancel
  * @error: return location for an error

@@ -2,7 +2,7 @@
 // A provider in Vala: a sandbox is a folder, which bubblewrap makes the root of whatever is run in
 // it. Commands, terminals, files and the record come with the guest.
 //
-//     valac --pkg asb-1 --pkg gio-2.0 box_provider.vala && ./box_provider
+//     valac --pkg libasb-1 box_provider.vala && ./box_provider
 
 public class BoxProvider : Asb.SimpleProvider
 {
