@@ -7,6 +7,16 @@
 #include "asb-opensandbox-error.h"
 #include "exchange.h"
 
+/* The sanitizer has to see through libraries without frame pointers to know whose leaks those of
+ * lsan.supp are. */
+const char *__asan_default_options (void);
+
+const char *
+__asan_default_options (void)
+{
+  return "fast_unwind_on_malloc=0";
+}
+
 static gboolean
 answer (HostileConnection *connection, const char *head, guint number, gpointer data)
 {
