@@ -27,7 +27,11 @@
 
 /* One that merely gets no processor must not be taken for such: with it goes the exit status, and
  * what it should have ended may escape. */
-#define MAX_SUPERVISOR_WAITS 8
+#define MAX_SUPERVISOR_WAITS 40
+
+/* What the wait for one counts that sleeps, and may be stuck: it does not merely lack a processor.
+ */
+#define SLEEPING_WAIT 5
 
 static void
 free_command (void *data)
@@ -174,11 +178,13 @@ supervisor_is_slow (Command *self)
 {
   char state = self->supervisor > 0 ? process_tree_state_of (self->supervisor) : 0;
   bool is_stopped = state == 'T' || state == 't';
+  bool is_first = self->n_supervisor_waits == 0;
 
-  if (self->n_supervisor_waits++ >= MAX_SUPERVISOR_WAITS)
+  if (self->n_supervisor_waits >= MAX_SUPERVISOR_WAITS)
     return false;
+  self->n_supervisor_waits += state == 'R' ? 1 : SLEEPING_WAIT;
   /* Whoever stopped it once can do so again. */
-  if (is_stopped && self->n_supervisor_waits == 1)
+  if (is_stopped && is_first)
     return kill (self->supervisor, SIGCONT) == 0;
   return state == 'R' || state == 'S' || state == 'Z';
 }
