@@ -88,6 +88,9 @@ get_hint (guint status, AsbOpensandboxErrorBody *body)
     return "; write “http://user:password@host:port” in option “proxy”";
   if (status == 404 && body->is_page)
     return "; check the address of the server";
+  /* Servers say the same of all three. */
+  if (status == 404 && body->code && g_str_has_suffix (body->code, "::SANDBOX_NOT_FOUND"))
+    return "; it was deleted, its time was up, or there never was one";
   if (body->lacks_route)
     return "; the server is too old for this";
   if (body->is_page)

@@ -23,7 +23,9 @@ static const Refusal refusals[] = {
   { 404, "application/json",
     "{\"code\":\"DOCKER::SANDBOX_NOT_FOUND\",\"message\":\"Sandbox sb not found\"}",
     ASB_ERROR_SANDBOX_NOT_FOUND, FALSE, "DOCKER::SANDBOX_NOT_FOUND",
-    "Sandbox sb not found (HTTP 404, DOCKER::SANDBOX_NOT_FOUND)" },
+    "Sandbox sb not found (HTTP 404, DOCKER::SANDBOX_NOT_FOUND); it was deleted, its time was up, "
+    "or "
+    "there never was one" },
   { 409, "application/json",
     "{\"code\":\"DOCKER::SANDBOX_NOT_RUNNING\",\"message\":\"It is paused\"}",
     ASB_ERROR_SANDBOX_STATE, FALSE, "DOCKER::SANDBOX_NOT_RUNNING",
