@@ -66,13 +66,26 @@ set_value (GVariant *variant, GParamSpec *pspec, GValue *value)
 
 /* The value that was given may be a secret; what it could have been is none. */
 static char *
+dup_range (GParamSpec *pspec)
+{
+  if (G_IS_PARAM_SPEC_DOUBLE (pspec))
+    return g_strdup_printf (" from %g to %g", G_PARAM_SPEC_DOUBLE (pspec)->minimum,
+                            G_PARAM_SPEC_DOUBLE (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_UINT (pspec))
+    return g_strdup_printf (" from %u to %u", G_PARAM_SPEC_UINT (pspec)->minimum,
+                            G_PARAM_SPEC_UINT (pspec)->maximum);
+  return g_strdup ("");
+}
+
+static char *
 dup_what_is_taken (GParamSpec *pspec)
 {
+  g_autofree char *range = dup_range (pspec);
   g_autoptr (GString) text = g_string_new (NULL);
   GEnumClass *enum_class;
 
   if (!G_IS_PARAM_SPEC_ENUM (pspec))
-    return g_strdup_printf ("it must be of type %s", g_type_name (pspec->value_type));
+    return g_strdup_printf ("it must be of type %s%s", g_type_name (pspec->value_type), range);
   enum_class = G_PARAM_SPEC_ENUM (pspec)->enum_class;
   g_string_append (text, "it is one of ");
   for (guint i = 0; i < enum_class->n_values; i++)

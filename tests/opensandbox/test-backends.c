@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <string.h>
+
 #include "asb-test-server.h"
 
 /* Backends on a server, as programs make them: how long their sandboxes live, and what is said
@@ -217,6 +219,36 @@ test_shared (Fixture *fixture, gconstpointer data)
 #define ADD(path, function)                                                                        \
   g_test_add ("/opensandbox/backends/" path, Fixture, NULL, set_up, function, tear_down)
 
+static void
+test_ranges (void)
+{
+  static const struct
+  {
+    const char *options;
+    const char *text;
+  } cases[] = {
+    { "{'request-timeout-seconds': <0.0>}", "“request-timeout-seconds” of" },
+    { "{'request-timeout-seconds': <-1.0>}", "it must be of type gdouble from 0.001 to " },
+    { "{'ready-timeout-seconds': <1e300>}", "it must be of type gdouble from 0.001 to " },
+    { "{'max-connections': <uint32 0>}", "it must be of type guint from 1 to " },
+    { "{'keep-alive-seconds': <uint32 3601>}", "it must be of type guint from 1 to 3600" },
+  };
+
+  g_test_summary ("A number that is out of range is refused with the range");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GVariant) options = g_variant_ref_sink (g_variant_new_parsed (cases[i].options));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbProvider) provider = asb_registry_create_provider (
+          asb_registry_get_default (), "opensandbox", options, &error);
+
+      g_assert_null (provider);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, cases[i].text));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -225,5 +257,6 @@ main (int argc, char **argv)
   ADD ("told-apart", test_told_apart);
   ADD ("connect", test_connect);
   ADD ("shared", test_shared);
+  g_test_add_func ("/opensandbox/backends/ranges", test_ranges);
   return g_test_run ();
 }
