@@ -169,10 +169,9 @@ asb_simple_provider_get_property (GObject *object, guint property_id, GValue *va
                                   GParamSpec *pspec)
 {
   AsbSimpleProvider *self = ASB_SIMPLE_PROVIDER (object);
-  AsbSimpleProviderPrivate *priv = asb_simple_provider_get_instance_private (self);
 
   if (property_id == PROP_NAME)
-    g_value_set_string (value, priv->name);
+    g_value_set_string (value, asb_simple_provider_get_name (self));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
 }
@@ -188,7 +187,7 @@ asb_simple_provider_class_init (AsbSimpleProviderClass *klass)
   /**
    * AsbSimpleProvider:name: (getter get_name) (setter set_name)
    *
-   * The name of the provider; %NULL before it has one.
+   * The name of the provider; `simple` before it has one.
    *
    * Since: 1.0
    */
