@@ -8,7 +8,7 @@
 #include "asb-error-private.h"
 #include "asb-module-private.h"
 #include "asb-options-private.h"
-#include "asb-simple-provider.h"
+#include "asb-simple-provider-private.h"
 
 /**
  * AsbRegistry:
@@ -405,19 +405,6 @@ check_made (gpointer object, GType wanted, AsbModuleKind kind, const char *name,
   return object;
 }
 
-/* One that has no name of its own gets the one it is known by. */
-static void
-name_provider (AsbProvider *provider, const char *name)
-{
-  g_autofree char *own = NULL;
-
-  if (!ASB_IS_SIMPLE_PROVIDER (provider))
-    return;
-  g_object_get (provider, "name", &own, NULL);
-  if (!own)
-    asb_simple_provider_set_name (ASB_SIMPLE_PROVIDER (provider), name);
-}
-
 /**
  * asb_registry_create_provider:
  * @self: a [class@Registry]
@@ -454,7 +441,8 @@ asb_registry_create_provider (AsbRegistry *self, const char *name, GVariant *opt
       else
         provider = make_of_type (type, ASB_MODULE_KIND_PROVIDER, name, options, &local);
       provider = check_made (provider, ASB_TYPE_PROVIDER, ASB_MODULE_KIND_PROVIDER, name, &local);
-      name_provider (provider, name);
+      if (ASB_IS_SIMPLE_PROVIDER (provider))
+        asb_simple_provider_name_by_default (ASB_SIMPLE_PROVIDER (provider), name);
     }
   if (local)
     {

@@ -2,7 +2,7 @@
 
 #include "config.h"
 
-#include "asb-simple-provider.h"
+#include "asb-simple-provider-private.h"
 
 #include "asb-call-private.h"
 #include "asb-error.h"
@@ -622,6 +622,15 @@ asb_simple_provider_set_name (AsbSimpleProvider *self, const char *name)
 
   if (asb_property_replace_string (&priv->name, name))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NAME]);
+}
+
+void
+asb_simple_provider_name_by_default (AsbSimpleProvider *self, const char *name)
+{
+  AsbSimpleProviderPrivate *priv = asb_simple_provider_get_instance_private (self);
+
+  if (!priv->name)
+    asb_simple_provider_set_name (self, name);
 }
 
 /**

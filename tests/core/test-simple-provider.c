@@ -392,7 +392,7 @@ test_names (void)
   g_autoptr (AsbProvider) named = NULL;
   g_autoptr (TestBoxes) unnamed = g_object_new (TEST_TYPE_BOXES, NULL);
   g_autofree char *name = NULL;
-  g_autofree char *none = NULL;
+  g_autofree char *simple = NULL;
   g_autoptr (GError) error = NULL;
 
   g_test_summary ("A provider is called as it was asked for");
@@ -402,8 +402,8 @@ test_names (void)
   g_assert_no_error (error);
   name = asb_provider_dup_name (named);
   g_assert_cmpstr (name, ==, "chest");
-  g_object_get (unnamed, "name", &none, NULL);
-  g_assert_null (none);
+  g_object_get (unnamed, "name", &simple, NULL);
+  g_assert_cmpstr (simple, ==, "simple");
   g_assert_cmpstr (asb_simple_provider_get_name (ASB_SIMPLE_PROVIDER (unnamed)), ==, "simple");
 }
 
