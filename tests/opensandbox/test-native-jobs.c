@@ -222,6 +222,7 @@ test_late (Fixture *fixture, gconstpointer image)
       g_autoptr (AsbJob) job = NULL;
       g_autoptr (AsbCommandResult) result = NULL;
       g_autoptr (AsbCommandResult) looked = NULL;
+      g_autofree char *text = NULL;
       g_autoptr (GError) error = NULL;
 
       write_for_bash (fixture, slow[i]);
@@ -234,8 +235,8 @@ test_late (Fixture *fixture, gconstpointer image)
       g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_TIMEOUT);
       looked = asb_backend_execute (fixture->backend, look, NULL, &error);
       g_assert_no_error (error);
-      g_assert_cmpstr (g_bytes_get_data (asb_command_result_get_stdout_bytes (looked), NULL), ==,
-                       "begun\n");
+      text = asb_command_result_dup_stdout_text (looked);
+      g_assert_cmpstr (text, ==, "begun\n");
     }
 }
 
