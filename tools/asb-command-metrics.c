@@ -23,10 +23,8 @@ print_json (AsbSandboxMetrics *metrics)
   ToolJson *json = tool_json_new ();
 
   tool_json_begin_object (json, NULL);
-  tool_json_add_variant (json, "cpu_count",
-                         g_variant_new_double (asb_sandbox_metrics_get_cpu_count (metrics)));
-  tool_json_add_variant (json, "cpu_percent",
-                         g_variant_new_double (asb_sandbox_metrics_get_cpu_percent (metrics)));
+  tool_json_add_double (json, "cpu_count", asb_sandbox_metrics_get_cpu_count (metrics));
+  tool_json_add_double (json, "cpu_percent", asb_sandbox_metrics_get_cpu_percent (metrics));
   tool_json_add_integer (json, "memory_total",
                          (gint64)asb_sandbox_metrics_get_memory_total (metrics));
   tool_json_add_integer (json, "memory_used",

@@ -186,8 +186,8 @@ tool_json_add_table (ToolJson *self, const char *name, GHashTable *table)
   tool_json_end_object (self);
 }
 
-static void
-add_double (ToolJson *self, const char *name, double value)
+void
+tool_json_add_double (ToolJson *self, const char *name, double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -282,7 +282,7 @@ tool_json_add_variant (ToolJson *self, const char *name, GVariant *value)
            || g_variant_is_of_type (value, G_VARIANT_TYPE_SIGNATURE))
     tool_json_add_text (self, name, g_variant_get_string (value, NULL));
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
-    add_double (self, name, g_variant_get_double (value));
+    tool_json_add_double (self, name, g_variant_get_double (value));
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_BYTE))
     tool_json_add_integer (self, name, g_variant_get_byte (value));
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_BASIC))

@@ -21,6 +21,8 @@ void tool_json_add_boolean (ToolJson *self, const char *name, gboolean value);
 void tool_json_add_null (ToolJson *self, const char *name);
 /* In UTC, ISO 8601; null for %NULL. */
 void tool_json_add_time (ToolJson *self, const char *name, GDateTime *time);
+/* Null for what is no finite number. */
+void tool_json_add_double (ToolJson *self, const char *name, double value);
 /* The nick of an enumeration's value. */
 void tool_json_add_enum (ToolJson *self, const char *name, GType type, int value);
 /* An object of strings; empty for %NULL. */
