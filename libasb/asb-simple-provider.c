@@ -61,10 +61,10 @@
  * Makes a sandbox that is ready for work. It has a folder of its own by now, see
  * [method@SimpleProvider.dup_folder].
  *
- * The class keeps the name, the metadata, the image and the working directory of @spec to show them,
- * and does nothing else with it: a time to live, a lifetime, an environment, mounts and limits are
- * this function's to see to. Refuse what you cannot do with %ASB_ERROR_UNSUPPORTED_CAPABILITY, which
- * is better than to ignore it.
+ * The class keeps the name, the metadata, the image and the working directory of @spec to show
+ * them, and does nothing else with it: a time to live, a lifetime, an environment, mounts and
+ * limits are this function's to see to. Refuse what you cannot do with
+ * %ASB_ERROR_UNSUPPORTED_CAPABILITY, which is better than to ignore it.
  *
  * Returns: whether it was made; what fails leaves nothing behind
  *
