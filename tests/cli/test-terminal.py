@@ -19,6 +19,13 @@ from cli_test import LIMIT, SandboxTestCase, Terminal, asb
 TIOCGPTN = 0x80045430
 
 
+def setUpModule():
+    """What whoever started the tests ignores, asb would too: a job in the background, or under nohup."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 class Terminals(SandboxTestCase):
     def open(self, *arguments, **options):
         terminal = Terminal(*arguments, **options)
