@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,8 @@ free_connection (Connection *self)
   frame_reader_clear (&self->reader);
   free (self->urgent);
   free (self);
+  /* What its client did not read may have been much, and lies below what came later. */
+  malloc_trim (0);
 }
 
 /* What goes out. */
