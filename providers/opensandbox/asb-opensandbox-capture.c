@@ -56,7 +56,8 @@ tell_end (Capture *self)
   self->has_told = TRUE;
 }
 
-/* Nothing of it is to be left, also when this program ends with the command. */
+/* Nothing of it is to be left, also when this program ends with the command: the request to delete
+ * it must have left before anybody hears of the end. Its answer is not waited for. */
 
 static void
 removed_by_script_cb (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -88,6 +89,12 @@ removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+removal_written_cb (gpointer data)
+{
+  tell_end (data);
+}
+
+static void
 remove_folder (Capture *self)
 {
   AsbOpensandboxExecd *execd = self->command->execd;
@@ -95,6 +102,7 @@ remove_folder (Capture *self)
       execd, "DELETE", "/directories", "delete what was kept of the output");
 
   asb_opensandbox_request_add_query (request, "path", self->folder);
+  asb_opensandbox_request_set_written_func (request, removal_written_cb, self);
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request, NULL,
                                      removed_cb, self);
 }

@@ -548,20 +548,11 @@ read_whole (GTask *task)
 
 /* Redirects */
 
-static GUri *
-get_target (Exchange *self)
-{
-  const char *location = soup_message_headers_get_one (
-      soup_message_get_response_headers (self->message), "Location");
-
-  return location ? g_uri_parse_relative (self->uri, location, SOUP_HTTP_URI_FLAGS, NULL) : NULL;
-}
-
 static void
 redirect (GTask *task)
 {
   Exchange *self = g_task_get_task_data (task);
-  g_autoptr (GUri) target = get_target (self);
+  g_autoptr (GUri) target = asb_opensandbox_message_parse_target (self->message, self->uri);
   gboolean is_same = target && asb_opensandbox_url_same_origin (self->uri, target)
                      && !g_uri_get_userinfo (target);
 
@@ -722,6 +713,14 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
     asb_opensandbox_client_note_stream (self->client, message, connection);
 }
 
+static void
+wrote_body_cb (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+
+  asb_opensandbox_request_written (self->request);
+}
+
 /* The connection is still there. */
 static void
 finished_cb (SoupMessage *message, gpointer data)
@@ -756,6 +755,7 @@ attempt (GTask *task)
     soup_message_add_flags (self->message, SOUP_MESSAGE_NEW_CONNECTION);
   g_signal_connect (self->message, "network-event", G_CALLBACK (network_event_cb), self);
   g_signal_connect (self->message, "starting", G_CALLBACK (starting_cb), self);
+  g_signal_connect (self->message, "wrote-body", G_CALLBACK (wrote_body_cb), self);
   g_signal_connect (self->message, "finished", G_CALLBACK (finished_cb), self);
   g_signal_connect (self->message, "got-headers", G_CALLBACK (got_headers_cb), self);
   g_signal_connect (self->message, "got-informational", G_CALLBACK (got_informational_cb), self);

@@ -225,6 +225,15 @@ asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request)
   return asb_opensandbox_request_get_stream (request) == NULL;
 }
 
+GUri *
+asb_opensandbox_message_parse_target (SoupMessage *message, GUri *base)
+{
+  const char *location
+      = soup_message_headers_get_one (soup_message_get_response_headers (message), "Location");
+
+  return location ? g_uri_parse_relative (base, location, SOUP_HTTP_URI_FLAGS, NULL) : NULL;
+}
+
 gboolean
 asb_opensandbox_message_was_sent (SoupMessage *message)
 {

@@ -25,5 +25,8 @@ void asb_opensandbox_message_log_in_at_proxy (SoupMessage *message,
 /* What is read of a stream that a redirect or a repetition would need again is gone. */
 gboolean asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request);
 
+/* Where the reply to what was sent to @base leads. Returns: (transfer full) (nullable) */
+GUri *asb_opensandbox_message_parse_target (SoupMessage *message, GUri *base);
+
 /* Whether a byte of it went out. */
 gboolean asb_opensandbox_message_was_sent (SoupMessage *message);

@@ -22,6 +22,8 @@ struct _AsbOpensandboxRequest
   gsize max_reply;
   AsbOpensandboxRetryRule retry;
   gboolean is_once;
+  AsbOpensandboxWrittenFunc written_func;
+  gpointer written_data;
   char *what;
 };
 
@@ -143,6 +145,21 @@ asb_opensandbox_request_set_once (AsbOpensandboxRequest *self)
 {
   self->retry = ASB_OPENSANDBOX_RETRY_NEVER;
   self->is_once = TRUE;
+}
+
+void
+asb_opensandbox_request_set_written_func (AsbOpensandboxRequest *self,
+                                          AsbOpensandboxWrittenFunc func, gpointer data)
+{
+  self->written_func = func;
+  self->written_data = data;
+}
+
+void
+asb_opensandbox_request_written (AsbOpensandboxRequest *self)
+{
+  if (self->written_func)
+    self->written_func (self->written_data);
 }
 
 void

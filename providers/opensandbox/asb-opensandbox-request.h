@@ -15,6 +15,8 @@
 
 typedef struct _AsbOpensandboxRequest AsbOpensandboxRequest;
 
+typedef void (*AsbOpensandboxWrittenFunc) (gpointer data);
+
 /* @path begins with a slash, or is empty, and is percent-encoded already: escape each segment that
  * comes from outside with g_uri_escape_string (segment, NULL, FALSE). */
 AsbOpensandboxRequest *asb_opensandbox_request_new (const char *method,
@@ -57,6 +59,12 @@ void asb_opensandbox_request_set_retry (AsbOpensandboxRequest *self, gboolean re
  * the method when a connection it had kept is closed. Costs a connection. */
 void asb_opensandbox_request_set_once (AsbOpensandboxRequest *self);
 
+/* @func is called in the I/O thread whenever the whole request was written to a connection, which
+ * is before anything is known of an answer: once for each attempt, and not at all where none gets
+ * so far. @data must last as long as the exchange. */
+void asb_opensandbox_request_set_written_func (AsbOpensandboxRequest *self,
+                                               AsbOpensandboxWrittenFunc func, gpointer data);
+
 /* What it is for, for errors: “create the sandbox” gives “Could not create the sandbox: …”. */
 void asb_opensandbox_request_set_what (AsbOpensandboxRequest *self, const char *what);
 
@@ -72,6 +80,9 @@ GHashTable *asb_opensandbox_request_get_headers (AsbOpensandboxRequest *self);
 gsize asb_opensandbox_request_get_max_reply (AsbOpensandboxRequest *self);
 AsbOpensandboxRetryRule asb_opensandbox_request_get_retry (AsbOpensandboxRequest *self);
 gboolean asb_opensandbox_request_get_once (AsbOpensandboxRequest *self);
+
+/* Does nothing when nobody asked for that. */
+void asb_opensandbox_request_written (AsbOpensandboxRequest *self);
 
 /* −1: the default */
 gint64 asb_opensandbox_request_get_timeout (AsbOpensandboxRequest *self);

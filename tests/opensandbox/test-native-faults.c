@@ -203,7 +203,29 @@ test_exact_without_files (void)
   asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories','action':'reply',"
                                        "'status':500}");
   check_exact (&world, "printf 'b\n\n'", "b\n\n");
-  check_exact (&world, "ls -A /tmp | grep -c asb-", "1\n");
+  /* Its own folder is there; the other one goes meanwhile. */
+  check_exact (&world, "until [ $(ls -A /tmp | grep -c asb-) = 1 ]; do sleep 0.02; done; echo 1",
+               "1\n");
+  world_close (&world);
+}
+
+static void
+test_exact_is_not_held_up (void)
+{
+  World world;
+  gint64 begun;
+
+  g_test_summary ("A command has ended when its output is there, not when what was kept of that is "
+                  "deleted");
+
+  world_open (&world);
+  asb_test_server_forget (world.server);
+  asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories',"
+                                       "'action':'silent','work':true}");
+  begun = g_get_monotonic_time ();
+  check_exact (&world, "echo a", "a\n");
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "*/directories"), >=, 1);
   world_close (&world);
 }
 
@@ -469,6 +491,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
   g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
   g_test_add_func ("/opensandbox/native/faults/exact-without-files", test_exact_without_files);
+  g_test_add_func ("/opensandbox/native/faults/exact-is-not-held-up", test_exact_is_not_held_up);
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
