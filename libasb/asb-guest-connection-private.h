@@ -13,6 +13,7 @@ typedef struct
 {
   gint64 hello;       /* how long the guest may take to say hello */
   gint64 quiet;       /* after how much silence it is asked whether it is there */
+  gint64 busy;        /* the same while calls wait for it, if that is less */
   gint64 answer;      /* how long it may then stay silent */
   gint64 acknowledge; /* how long an ACK may wait for company */
   gint64 linger;      /* how long the last frames may take */

@@ -15,6 +15,7 @@
 const AsbGuestTimeouts asb_guest_default_timeouts = {
   .hello = 30 * G_TIME_SPAN_SECOND,
   .quiet = 30 * G_TIME_SPAN_SECOND,
+  .busy = 5 * G_TIME_SPAN_SECOND,
   .answer = 30 * G_TIME_SPAN_SECOND,
   .acknowledge = 20 * G_TIME_SPAN_MILLISECOND,
   .linger = 5 * G_TIME_SPAN_SECOND,
@@ -118,6 +119,16 @@ asb_guest_connection_set_reopening (AsbGuestConnection *self, const AsbGuestReop
 
 /* What a connection waits for, and what it does then. */
 
+/* A command can stop the guest itself, which goes on when it is asked something. */
+static gint64
+get_time_to_ask (AsbGuestConnection *self)
+{
+  gboolean is_busy = g_hash_table_size (self->calls) > 0;
+
+  return self->last_heard
+         + (is_busy ? MIN (self->timeouts.busy, self->timeouts.quiet) : self->timeouts.quiet);
+}
+
 static gint64
 next_time (AsbGuestConnection *self)
 {
@@ -128,8 +139,7 @@ next_time (AsbGuestConnection *self)
   if (self->state != ASB_GUEST_STATE_OPEN)
     return self->give_up_at;
   if (!self->paused)
-    at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer
-                            : self->last_heard + self->timeouts.quiet;
+    at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer : get_time_to_ask (self);
   at = asb_guest_resume_earlier (at, self->doubt_at);
   return asb_guest_resume_earlier (at, self->acknowledge_at);
 }
@@ -159,7 +169,7 @@ look_after_peer (AsbGuestConnection *self, gint64 now)
                    (int)(self->timeouts.answer / G_TIME_SPAN_SECOND));
       asb_guest_connection_lose (self, error);
     }
-  else if (self->asked_at == 0 && now >= self->last_heard + self->timeouts.quiet)
+  else if (self->asked_at == 0 && now >= get_time_to_ask (self))
     {
       self->asked_at = now;
       asb_guest_send_urgent (self, ASB_FRAME_PING, NULL, 0);

@@ -646,6 +646,7 @@ static void
 opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
 {
   g_assert_no_error (error);
+  g_async_queue_push (data, connection);
 }
 
 static void
@@ -656,19 +657,27 @@ news_cb (gpointer data, AsbTransportState state, const GError *error)
 }
 
 static AsbGuestConnection *
-open_with_timeouts (Peer *peer, gint64 answer, GAsyncQueue *ends)
+open_with_timeouts (Peer *peer, const AsbGuestTimeouts *timeouts, GAsyncQueue *ends)
+{
+  AsbGuestConnection *connection = asb_guest_connection_new (peer->stream, timeouts);
+  g_autoptr (GAsyncQueue) opened = g_async_queue_new ();
+
+  g_clear_object (&peer->stream);
+  asb_guest_connection_set_news_func (connection, news_cb, ends, NULL);
+  asb_guest_connection_open (connection, NULL, opened_cb, opened);
+  peer_hello (peer);
+  g_async_queue_pop (opened);
+  return connection;
+}
+
+static AsbGuestConnection *
+open_restless (Peer *peer, gint64 answer, GAsyncQueue *ends)
 {
   AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
-  AsbGuestConnection *connection;
 
   timeouts.quiet = 1;
   timeouts.answer = answer;
-  connection = asb_guest_connection_new (peer->stream, &timeouts);
-  g_clear_object (&peer->stream);
-  asb_guest_connection_set_news_func (connection, news_cb, ends, NULL);
-  asb_guest_connection_open (connection, NULL, opened_cb, NULL);
-  peer_hello (peer);
-  return connection;
+  return open_with_timeouts (peer, &timeouts, ends);
 }
 
 static void
@@ -676,8 +685,7 @@ test_keep_alive (void)
 {
   g_autoptr (Peer) peer = peer_new ();
   g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
-  g_autoptr (AsbGuestConnection) connection
-      = open_with_timeouts (peer, 3600 * G_TIME_SPAN_SECOND, ends);
+  g_autoptr (AsbGuestConnection) connection = open_restless (peer, 3600 * G_TIME_SPAN_SECOND, ends);
   g_autoptr (GError) error = NULL;
 
   for (int i = 0; i < 20; i++)
@@ -696,11 +704,43 @@ test_silent (void)
 {
   g_autoptr (Peer) peer = peer_new ();
   g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
-  g_autoptr (AsbGuestConnection) connection = open_with_timeouts (peer, 1, ends);
+  g_autoptr (AsbGuestConnection) connection = open_restless (peer, 1, ends);
   g_autoptr (GError) error = g_async_queue_pop (ends);
 
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_nonnull (strstr (error->message, "No sign of life"));
+}
+
+static void
+fails_with_connection (AsbGuestCall *call, gpointer data, const GError *error)
+{
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+/* While something waits for the guest it is asked sooner: it may need a push to go on. */
+static void
+test_keep_awake (void)
+{
+  static const AsbGuestCallKind kind = { .failed = fails_with_connection };
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
+  g_autoptr (AsbGuestConnection) connection = NULL;
+  g_autoptr (AsbGuestCall) call = NULL;
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (GError) error = NULL;
+
+  timeouts.quiet = 3600 * G_TIME_SPAN_SECOND;
+  timeouts.busy = 1;
+  connection = open_with_timeouts (peer, &timeouts, ends);
+  call = asb_guest_call_new ("wait", json_object (), NULL, &kind, NULL, &error);
+  g_assert_no_error (error);
+  asb_guest_connection_submit (connection, call);
+  frame = peer_expect_call (peer, "wait");
+  peer_send_count (peer, ASB_FRAME_ACK, 0, 0, peer->received);
+  peer_skip (peer, ASB_FRAME_PING);
+  peer_close (peer);
+  g_error_free (g_async_queue_pop (ends));
 }
 
 /* Many threads at once. */
@@ -780,6 +820,7 @@ main (int argc, char **argv)
 #undef ADD
   g_test_add_func ("/guest-flow/keep-alive/answered", test_keep_alive);
   g_test_add_func ("/guest-flow/keep-alive/silent", test_silent);
+  g_test_add_func ("/guest-flow/keep-alive/awake", test_keep_awake);
   g_test_add ("/guest-flow/threads", Fixture, NULL, set_up, test_threads, tear_down);
 
   return g_test_run ();
