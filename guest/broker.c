@@ -7,6 +7,7 @@
 #include "connection.h"
 #include "descriptors.h"
 #include "expiry.h"
+#include "helpers.h"
 #include "job.h"
 #include "listener.h"
 #include "orphans.h"
@@ -190,6 +191,7 @@ reap (Broker *broker)
       worker_pool_reaped (broker->workers, pid);
       recorder_reaped (broker->recorder, pid);
     }
+  helpers_look (broker);
 }
 
 /* As the first process of a sandbox the guest does not take orders from those inside. */
@@ -271,6 +273,7 @@ set_up (Broker *broker)
   list_init (&broker->ended_jobs);
   list_init (&broker->openings);
   loop_timer_init (&broker->stop_timer, stop_timed_out, broker);
+  helpers_init (broker);
   orphans_init (broker);
   loop_task_init (&broker->stop_task, stop_step, broker);
   spare_supervisors_init (broker);

@@ -83,6 +83,8 @@ typedef struct
   SpareSupervisors spares;
   LoopTimer orphans_timer;
   int64_t orphans_interval;
+  LoopTimer helpers_timer;
+  unsigned n_continued; /* looks in a row at which a helper was stopped */
   char boot_id[BROKER_ID_SIZE];
   List connections;
   List sessions;

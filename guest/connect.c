@@ -93,6 +93,8 @@ join (int socket_fd)
   in.to = socket_fd;
   out.from = socket_fd;
   out.to = STDOUT_FILENO;
+  descriptor_set_awakening (STDIN_FILENO);
+  descriptor_set_awakening (socket_fd);
   while (!out.ended || !is_empty (&out))
     {
       struct pollfd polled[] = { wish (&in), wish (&out) };
@@ -116,6 +118,7 @@ connect_to_guest (const ServeOptions *options)
   int fd;
 
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGIO, SIG_IGN);
   if (!descriptors_open_standard ())
     return 1;
   fd = socket_path_connect (options->socket_path, &problem);

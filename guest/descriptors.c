@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -112,6 +113,17 @@ descriptor_peer_is_trusted (int fd)
 
   return getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
          && (peer.uid == geteuid () || peer.uid == 0);
+}
+
+void
+descriptor_set_awakening (int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  /* Otherwise it would be SIGIO. */
+  if (getpid () != 1 && flags >= 0 && fcntl (fd, F_SETSIG, SIGCONT) == 0
+      && fcntl (fd, F_SETOWN, getpid ()) == 0)
+    fcntl (fd, F_SETFL, flags | O_ASYNC);
 }
 
 static bool

@@ -21,6 +21,11 @@ bool descriptor_is_listening (int fd);
 /* Whether the other end of the local socket @fd was made by a process of this user, or of root. */
 bool descriptor_peer_is_trusted (int fd);
 
+/* Has this process go on when it is stopped and something comes at @fd, or @fd can be written to.
+ * What runs inside can stop whatever is of its user, but not the first process of its namespace:
+ * who stops that one does so from outside, and for a reason. */
+void descriptor_set_awakening (int fd);
+
 /* Something that is always at its end when read: /dev/null, or where there is none an empty pipe.
  */
 int descriptor_open_nothing (void);

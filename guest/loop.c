@@ -2,6 +2,7 @@
 
 #include "loop.h"
 
+#include "descriptors.h"
 #include "pause.h"
 
 #include <errno.h>
@@ -208,6 +209,7 @@ loop_add (Loop *loop, int fd, uint32_t events, void (*callback) (void *data, uin
       free (source);
       return NULL;
     }
+  descriptor_set_awakening (fd);
   return source;
 }
 

@@ -2,13 +2,8 @@
 
 #include "orphans.h"
 
-#include "command.h"
+#include "helpers.h"
 #include "process-tree.h"
-#include "recorder.h"
-#include "spare-supervisor.h"
-#include "worker-pool.h"
-
-#include <stdlib.h>
 
 #define FIRST_INTERVAL (20 * LOOP_MILLISECOND)
 #define LAST_INTERVAL (1000 * LOOP_MILLISECOND)
@@ -17,20 +12,14 @@
 static size_t
 kill_once (Broker *broker)
 {
+  Helpers helpers;
   size_t n;
-  size_t capacity = command_count (broker) + WORKER_POOL_MAX_WORKERS + BROKER_MAX_SPARES + 1;
-  pid_t *pids = calloc (capacity, sizeof *pids);
-  ProcessTreeSpared spared = { .pids = pids };
 
   /* Better an orphan that lives on for now than the guest's own processes ended. */
-  if (!pids)
+  if (!helpers_list (broker, &helpers))
     return 1;
-  spared.n_pids = command_list_supervisors (broker, pids);
-  spared.n_pids += worker_pool_list (broker->workers, pids + spared.n_pids);
-  pids[spared.n_pids++] = recorder_pid (broker->recorder);
-  spared.n_pids += spare_supervisors_list (broker, pids + spared.n_pids);
-  n = process_tree_kill (&spared);
-  free (pids);
+  n = process_tree_kill (&(ProcessTreeSpared){ helpers.pids, helpers.n });
+  helpers_clear (&helpers);
   return n;
 }
 

@@ -55,6 +55,7 @@ process_harden (ProcessState *state)
 #endif
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
+  signal (SIGIO, SIG_IGN);
   state->oom_score_adj = read_oom_score_adj ();
   state->max_files = raise_file_limit ();
   state->umask = umask (022);

@@ -289,6 +289,9 @@ recorder_free (Recorder *recorder)
 {
   loop_timer_stop (&recorder->patience);
   link_free (recorder->historian);
+  /* It ends then, unless a command has stopped it. */
+  if (recorder->pid > 0)
+    kill (recorder->pid, SIGCONT);
   LIST_FOREACH (node, &recorder->requests)
     request_free (recorder, LIST_ITEM (node, Request, link));
   json_decref (recorder->open_call);

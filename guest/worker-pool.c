@@ -151,12 +151,15 @@ ask_for_lock (Worker *worker, json_t *event)
 
 /* Workers. */
 
+/* One that finds its socket closed ends, unless a command has stopped it. */
 static void
 free_worker (Worker *worker)
 {
   list_remove (&worker->link);
   drop_lock (worker);
   link_free (worker->socket);
+  if (worker->pid > 0)
+    kill (worker->pid, SIGCONT);
   free (worker);
 }
 

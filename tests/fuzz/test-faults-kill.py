@@ -4,6 +4,7 @@
 
 import select
 import signal
+import time
 
 from faultlib import *
 
@@ -46,7 +47,7 @@ def test_historian_killed():
 
 
 def test_historian_stopped():
-    """What is not recorded goes on, and what is goes on when the historian does."""
+    """It is sent on its way, and what is recorded goes on with it."""
     with Guest() as guest:
         client = guest.connect()
         open_history(client)
@@ -54,8 +55,6 @@ def test_historian_stopped():
         recorded = client.start("command.start", {"argv": ["true"]}, record=envelope())
         assert client.command(["true"]).result["exit_code"] == 0
         assert client.write_file(guest.in_work("file"), b"x").result["size"] == 1
-        assert recorded.reply is None and not recorded.events
-        kill_all(guest, "asb-historian", signal.SIGCONT)
         client.wait(recorded, OUTPUT, ERRORS)
         assert recorded.result["exit_code"] == 0 and recorded.reply["record"] == {"state": "complete"}
         client.close()
@@ -142,22 +141,70 @@ def test_worker_killed_while_writing():
 
 
 def test_worker_stopped():
-    """Other calls have other workers, and the one it holds can be cancelled."""
+    """It is sent on its way, and can be cancelled before that."""
     with Guest() as guest:
         client = guest.connect()
         path = guest.in_work("large")
         with open(path, "wb") as file:
             file.write(bytes(4 * WINDOW))
-        call = start_reading(client, path)
+        cancelled = start_reading(client, path)
+        read = start_reading(client, path)
         stopped = kill_all(guest, "asb-worker", signal.SIGSTOP)
         assert stopped
-        assert "result" in client.run("file.stat", {"path": path}).reply
-        client.send(CANCEL, call=call.number)
-        client.wait(call, OUTPUT)
-        assert call.error["code"] == "cancelled", call.reply
+        client.send(CANCEL, call=cancelled.number)
+        client.wait(cancelled, OUTPUT)
+        assert cancelled.error["code"] == "cancelled", cancelled.reply
+        client.credits = True
+        client.credit(read, OUTPUT, WINDOW)
+        client.wait(read, OUTPUT)
+        assert read.result["bytes"] == 4 * WINDOW, read.reply
         client.close()
         check_alive(guest)
-        assert not [pid for pid in stopped if is_running(pid)], "a stopped worker is left"
+        assert "T" not in [stat_of(pid)[1] for pid in stopped if is_running(pid)]
+
+
+def test_everything_stopped():
+    """Also the guest: as a command does it that stops all there is."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        family = f"{guest.process.pid} $(cat /proc/{guest.process.pid}/task/*/children)"
+        for ending in ("echo done; exit 3", "exit 3", "sleep 0.3; exit 3"):
+            before = time.monotonic()
+            call = client.command(f"kill -STOP {family}; {ending}", record=envelope())
+            assert (call.result["reason"], call.result["exit_code"]) == ("exited", 3), call.reply
+            assert call.stdout == (b"done\n" if "echo" in ending else b"")
+            assert call.reply["record"] == {"state": "complete"}, call.reply
+            assert time.monotonic() - before < 5 * checker.SLOWNESS, time.monotonic() - before
+        # Nothing is printed and nobody ends, but somebody asks.
+        fifo = guest.in_work("stopped")
+        os.mkfifo(fifo)
+        call = client.start_command(f"kill -STOP {family}; echo >{fifo}; exec sleep 1000")
+        with open(fifo) as stopped:
+            stopped.read()
+        assert stat_of(guest.process.pid)[1] == "T"
+        assert client.write_file(guest.in_work("file"), b"x").result["size"] == 1
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["reason"] == "cancelled", call.reply
+        client.close()
+        check_alive(guest)
+        check_record(guest)
+
+
+def test_own_supervisor_stopped():
+    """A command that does so ends like any other; one that does it for ever holds nobody for ever."""
+    with Guest() as guest:
+        client = guest.connect()
+        assert client.command("kill -STOP $PPID; echo done; exit 3").result["exit_code"] == 3
+        before = time.monotonic()
+        call = client.command("p=$PPID; while kill -STOP $p; do :; done >/dev/null 2>&1 & echo done; exit 3")
+        assert (call.result["reason"], call.result["exit_code"]) in [("exited", 3), ("unknown", None)], call.reply
+        assert call.stdout == b"done\n"
+        assert time.monotonic() - before < 20 * checker.SLOWNESS, time.monotonic() - before
+        # The one who does it belongs to a supervisor that is still held, or is gone with it.
+        client.close()
+        check_alive(guest)
 
 
 def test_everything_killed():

@@ -28,6 +28,10 @@ MAX_DATA = 65536
 MAX_CONTROL = 1048576
 MAX_UNACKNOWLEDGED = 4 * 1024 * 1024
 
+# Runs a program as the first process of a namespace: it is not stopped by those inside, and stays
+# stopped when something comes for it.
+FIRST_PROCESS = ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--as-pid-1", "--die-with-parent", "--"]
+
 # Nothing is expected to take so long: it ends a test that would hang.
 PATIENCE = 60 * checker.SLOWNESS
 

@@ -45,6 +45,54 @@ test_guest (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (told, ==, "lives\n");
 }
 
+static AsbBackend *
+create_recorded (LocalTest *test)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  AsbBackend *backend;
+  g_autoptr (GError) error = NULL;
+
+  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
+  asb_backend_options_set_history (options, history);
+  asb_backend_options_set_provider (options, test->provider);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  return backend;
+}
+
+static void
+assert_prints (AsbBackend *backend, const char *text, const char *expected)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) result = asb_backend_execute (backend, spec, NULL, &error);
+  g_autofree char *printed = NULL;
+
+  g_assert_no_error (error);
+  printed = asb_command_result_dup_stdout_text (result);
+  g_assert_cmpstr (printed, ==, expected);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+  g_assert_null (asb_command_result_get_record_error (result));
+}
+
+/* A command can stop what looks after it and what records it, and holds nobody by that. */
+static void
+test_stopping (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create_recorded (test);
+  g_autoptr (GError) error = NULL;
+  gint64 begun = g_get_monotonic_time ();
+
+  assert_prints (backend, "kill -STOP -1; echo done", "done\n");
+  assert_prints (backend, "kill -STOP $PPID; echo done", "done\n");
+  assert_prints (backend, "echo well", "well\n");
+  /* A historian that does not go on is given up after 30 seconds, but not sooner. */
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 20 * G_TIME_SPAN_SECOND);
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_setuid (LocalTest *test, gconstpointer data)
 {
@@ -229,19 +277,12 @@ mode_of (const char *folder, const char *name)
 static void
 test_record_is_private (LocalTest *test, gconstpointer data)
 {
-  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
-  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
-  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbBackend) backend = create_recorded (test);
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = NULL;
   g_autofree char *modes = NULL;
   const char *id;
 
-  asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
-  asb_backend_options_set_history (options, history);
-  asb_backend_options_set_provider (options, test->provider);
-  backend = asb_create_backend (options, NULL, &error);
-  g_assert_no_error (error);
   id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
   folder = local_test_path (test, id, "");
   g_assert_cmpint (mode_of (folder, ""), ==, 0700);
@@ -291,6 +332,7 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   local_test_add ("/local/escape/guest", test_guest);
+  local_test_add ("/local/escape/stopping", test_stopping);
   local_test_add ("/local/escape/setuid", test_setuid);
   local_test_add ("/local/escape/links", test_links);
   local_test_add ("/local/escape/inherited", test_inherited);
