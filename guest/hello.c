@@ -96,10 +96,10 @@ static json_t *
 features (const Broker *broker)
 {
   if (broker->options->record_only)
-    return json_pack ("[s]", "history");
-  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history", "jobs",
-                    "search", "terminals", "grep", "edit", "lines", "attributes", "watch",
-                    "archives");
+    return json_pack ("[s, s]", "history", "history-wait");
+  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history",
+                    "history-wait", "jobs", "search", "terminals", "grep", "edit", "lines",
+                    "attributes", "watch", "archives");
 }
 
 static json_t *

@@ -44,15 +44,15 @@ timeout_until (int64_t due)
 }
 
 void
-historian_link_wait (HistorianLink *link, bool may_read, int64_t due)
+historian_link_wait (HistorianLink *link, bool may_read, int other, int64_t due)
 {
-  struct pollfd descriptor = { .fd = link->fd };
+  struct pollfd descriptors[] = { { .fd = link->fd }, { .fd = other, .events = POLLIN } };
 
   if (may_read)
-    descriptor.events |= POLLIN;
+    descriptors[0].events |= POLLIN;
   if (link->queue.first)
-    descriptor.events |= POLLOUT;
-  poll (&descriptor, 1, timeout_until (due));
+    descriptors[0].events |= POLLOUT;
+  poll (descriptors, 2, timeout_until (due));
 }
 
 static void

@@ -22,9 +22,9 @@ typedef struct
 void historian_link_init (HistorianLink *link, int fd);
 void historian_link_clear (HistorianLink *link);
 
-/* Waits for something to read or, where frames wait, for room; at most until @due on the monotonic
- * clock. */
-void historian_link_wait (HistorianLink *link, bool may_read, int64_t due);
+/* Waits for something to read or, where frames wait, for room, or for something to read at @other
+ * (−1: none); at most until @due on the monotonic clock. */
+void historian_link_wait (HistorianLink *link, bool may_read, int other, int64_t due);
 
 /* Sends what the socket takes. */
 void historian_link_flush (HistorianLink *link);

@@ -2,8 +2,23 @@
 
 #include "historian-reads.h"
 
+#include "history-time.h"
+
+/* Others write to the log first, which the kernel tells; what they wrote counts once they have said
+ * so in shared memory, which it does not tell. So it is looked again after this time, twice as long
+ * after that, and so on. */
+#define FIRST_LOOK INT64_C (2000000)
+#define LAST_LOOK INT64_C (1000000000)
+
 /* What all reads together may have waiting for the socket. */
 #define MAX_QUEUED (1024 * 1024)
+
+void
+historian_reads_init (HistorianReads *reads)
+{
+  *reads = (HistorianReads){ 0 };
+  history_watch_init (&reads->watch);
+}
 
 static HistoryRead **
 find (HistorianReads *reads, uint32_t call)
@@ -84,13 +99,95 @@ send_some (HistoryRead *read, HistorianLink *link, size_t size)
   read->sent += size;
 }
 
+static bool
+some_wait (const HistorianReads *reads)
+{
+  for (const HistoryRead *read = reads->first; read; read = read->next)
+    if (read->wait_until)
+      return true;
+  return false;
+}
+
+int64_t
+historian_reads_due (const HistorianReads *reads)
+{
+  int64_t due = INT64_MAX;
+
+  for (const HistoryRead *read = reads->first; read; read = read->next)
+    if (read->wait_until && read->wait_until < due)
+      due = read->wait_until;
+  return reads->next_look && reads->next_look < due ? reads->next_look : due;
+}
+
+static void
+look_after (HistorianReads *reads, int64_t pause)
+{
+  reads->pause = pause;
+  reads->next_look = pause > 0 ? history_time_monotonic () + pause : 0;
+}
+
+/* What is written before the watch stands is seen by looking once it does. Where there is none to
+ * be had, it is looked now and then. */
+static void
+begin_to_watch (HistorianReads *reads, const HistoryStore *store)
+{
+  look_after (reads, history_watch_start (&reads->watch, store->files.directory) ? 0 : LAST_LOOK);
+}
+
+/* Whether those that wait should look again. */
+static bool
+notice_writing (HistorianReads *reads, const HistoryStore *store, bool has_written)
+{
+  const bool is_told = history_watch_take (&reads->watch);
+
+  if (!some_wait (reads))
+    {
+      history_watch_stop (&reads->watch);
+      look_after (reads, 0);
+      return false;
+    }
+  if (!history_watch_is_running (&reads->watch))
+    {
+      begin_to_watch (reads, store);
+      return true;
+    }
+  if (is_told)
+    look_after (reads, FIRST_LOOK);
+  else if (reads->next_look && history_time_monotonic () >= reads->next_look)
+    look_after (reads, reads->pause < LAST_LOOK ? 2 * reads->pause : 0);
+  else
+    return has_written;
+  return true;
+}
+
+/* FALSE on errors. */
+static bool
+look_again (HistoryRead *read, HistoryStore *store, bool has_written, HistoryError *error)
+{
+  if (!read->wait_until || (!has_written && history_time_monotonic () < read->wait_until))
+    return true;
+  return history_read_look_again (read, store, error);
+}
+
+/* Returns: FALSE, for a read that is over by it */
+static bool
+fail (HistorianLink *link, const HistoryRead *read, HistoryStore *store, const HistoryError *error)
+{
+  history_store_recover (store);
+  reply_error (link, read->call, error);
+  return false;
+}
+
 /* FALSE when the read is over. */
 static bool
-pump_one (HistorianReads *reads, HistoryRead *read, HistorianLink *link, HistoryStore *store)
+pump_one (HistorianReads *reads, HistoryRead *read, HistorianLink *link, HistoryStore *store,
+          bool has_written)
 {
   HistoryError error;
 
-  while (historian_link_queued (link) < MAX_QUEUED)
+  if (!look_again (read, store, has_written, &error))
+    return fail (link, read, store, &error);
+  while (!read->wait_until && historian_link_queued (link) < MAX_QUEUED)
     {
       bool is_empty = history_buffer_size (&read->pending) == 0;
       size_t room = room_for (read);
@@ -105,11 +202,7 @@ pump_one (HistorianReads *reads, HistoryRead *read, HistorianLink *link, History
       if (!is_empty)
         send_some (read, link, room);
       else if (!history_read_page (read, store, &error))
-        {
-          history_store_recover (store);
-          reply_error (link, read->call, &error);
-          return false;
-        }
+        return fail (link, read, store, &error);
       else if (history_buffer_size (&read->pending) == 0 && !read->is_exhausted)
         {
           reads->is_busy = true;
@@ -120,14 +213,16 @@ pump_one (HistorianReads *reads, HistoryRead *read, HistorianLink *link, History
 }
 
 void
-historian_reads_pump (HistorianReads *reads, HistorianLink *link, HistoryStore *store)
+historian_reads_pump (HistorianReads *reads, HistorianLink *link, HistoryStore *store,
+                      bool has_written)
 {
   HistoryRead **position = &reads->first;
 
   reads->is_busy = false;
+  has_written = notice_writing (reads, store, has_written);
   while (*position)
     {
-      if (pump_one (reads, *position, link, store))
+      if (pump_one (reads, *position, link, store, has_written))
         position = &(*position)->next;
       else
         drop (reads, position);
@@ -172,4 +267,5 @@ historian_reads_clear (HistorianReads *reads)
 {
   while (reads->first)
     drop (reads, &reads->first);
+  history_watch_clear (&reads->watch);
 }

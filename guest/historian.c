@@ -37,6 +37,7 @@ typedef struct
   HistoryBatch batch;
   HistorianReads reads;
   HistoryRetention retention;
+  bool has_written; /* in this turn */
   bool is_retaining;
   bool is_over;
   bool is_violated;
@@ -131,7 +132,10 @@ commit (Historian *self)
   remove_ended (self);
   update_others (self);
   if (something_was_done (&self->batch))
-    history_operations_retry_ends (&self->operations);
+    {
+      self->has_written = true;
+      history_operations_retry_ends (&self->operations);
+    }
   history_batch_clear (&self->batch);
 }
 
@@ -187,6 +191,7 @@ call_close (Historian *self, uint32_t call)
 {
   commit_due (self, true);
   history_store_close (&self->store);
+  self->has_written = true;
   reply_result (self, call, NULL);
 }
 
@@ -434,18 +439,31 @@ drain (Historian *self)
     self->is_over = true;
 }
 
+/* When there is something to do, if nothing comes before. */
+static int64_t
+get_due (const Historian *self)
+{
+  const int64_t operations_due = history_operations_due (&self->operations);
+  const int64_t reads_due = historian_reads_due (&self->reads);
+
+  if (self->reads.is_busy || self->is_retaining)
+    return 0;
+  return operations_due < reads_due ? operations_due : reads_due;
+}
+
 static void
 turn (Historian *self)
 {
   bool may_read = historian_link_queued (&self->link) < MAX_QUEUED_REPLIES;
+  const HistoryWatch *watch = &self->reads.watch;
 
-  historian_link_wait (
-      &self->link, may_read,
-      self->reads.is_busy || self->is_retaining ? 0 : history_operations_due (&self->operations));
+  historian_link_wait (&self->link, may_read, history_watch_is_running (watch) ? watch->fd : -1,
+                       get_due (self));
+  self->has_written = false;
   if (may_read)
     drain (self);
   commit_due (self, false);
-  historian_reads_pump (&self->reads, &self->link, &self->store);
+  historian_reads_pump (&self->reads, &self->link, &self->store, self->has_written);
   historian_link_flush (&self->link);
   retain (self);
   history_store_tend (&self->store);
@@ -474,6 +492,7 @@ historian_main (int socket_fd, const char *history_dir)
   historian_link_init (&self.link, socket_fd);
   history_store_init (&self.store, history_dir);
   history_operations_init (&self.operations);
+  historian_reads_init (&self.reads);
   while (!self.is_over && !self.is_violated && !self.link.is_closed)
     turn (&self);
 

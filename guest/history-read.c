@@ -6,6 +6,7 @@
 #include "history-expunge.h"
 #include "history-json.h"
 #include "history-operation.h"
+#include "history-time.h"
 
 #include "asb-wire-json.h"
 
@@ -16,6 +17,8 @@
 #define DEFAULT_CHANGES 1000
 #define MAX_EVENT_IDS 1000
 #define MAX_ID 255
+#define MAX_WAIT_MS 60000
+#define MILLISECOND INT64_C (1000000)
 #define PAGE_ROWS 64
 #define PAGE_BYTES (64 * 1024)
 
@@ -49,18 +52,46 @@ read_bounds (HistoryRead *read, HistoryStore *store, HistoryError *error)
 }
 
 static bool
+is_something_there (const HistoryRead *read)
+{
+  return read->max_seq > read->cursor || read->reset_required;
+}
+
+bool
+history_read_look_again (HistoryRead *read, HistoryStore *store, HistoryError *error)
+{
+  if (!history_store_ensure (store, error) || !read_bounds (read, store, error))
+    return false;
+  if (is_something_there (read) || history_time_monotonic () >= read->wait_until)
+    read->wait_until = 0;
+  return true;
+}
+
+static void
+begin_waiting (HistoryRead *read, int64_t wait_ms)
+{
+  if (wait_ms > 0 && !is_something_there (read))
+    read->wait_until = history_time_monotonic () + wait_ms * MILLISECOND;
+}
+
+static bool
 begin_changes (HistoryRead *read, HistoryStore *store, HistoryError *error)
 {
   const json_t *arguments = read->arguments;
+  int64_t wait_ms = 0;
 
   read->limit = DEFAULT_CHANGES;
   read->max_bytes = store->config.helper_query_max_bytes;
-  return history_json_get_integer (arguments, "after_change_seq", 0, HISTORY_MAX_INTEGER,
-                                   &read->cursor, error)
-         && history_json_get_integer (arguments, "limit", 1, MAX_CHANGES, &read->limit, error)
-         && history_json_get_integer (arguments, "max_bytes", 1, HISTORY_MAX_INTEGER,
-                                      &read->max_bytes, error)
-         && read_bounds (read, store, error);
+  if (!history_json_get_integer (arguments, "after_change_seq", 0, HISTORY_MAX_INTEGER,
+                                 &read->cursor, error)
+      || !history_json_get_integer (arguments, "limit", 1, MAX_CHANGES, &read->limit, error)
+      || !history_json_get_integer (arguments, "max_bytes", 1, HISTORY_MAX_INTEGER,
+                                    &read->max_bytes, error)
+      || !history_json_get_integer (arguments, "wait_ms", 0, MAX_WAIT_MS, &wait_ms, error)
+      || !read_bounds (read, store, error))
+    return false;
+  begin_waiting (read, wait_ms);
+  return true;
 }
 
 static bool

@@ -33,6 +33,10 @@ typedef struct HistoryRead
   int stream;
   bool is_exhausted;
 
+  /* As long as nothing is there it waits until then, on the clock of history-time.h. 0: it does not
+   * wait, or not any more. */
+  int64_t wait_until;
+
   /* What the result tells. */
   int64_t n_items;
   int64_t n_unreadable;
@@ -57,6 +61,10 @@ typedef struct HistoryRead
 HistoryRead *history_read_new (HistoryReadKind kind, uint32_t call, json_t *arguments,
                                HistoryStore *store, HistoryError *error);
 void history_read_free (HistoryRead *read);
+
+/* Ends the waiting of one that waits where there is something now, or its time is over. FALSE on
+ * errors. */
+bool history_read_look_again (HistoryRead *read, HistoryStore *store, HistoryError *error);
 
 /* Makes the next page, which may be empty; sets is_exhausted after the last one. Where nothing is
  * made and more is to come, it has done as much as others should wait for. */

@@ -150,6 +150,14 @@ G_BEGIN_DECLS
  */
 #define ASB_CAPABILITY_SANDBOX_HISTORY "sandbox_history"
 /**
+ * ASB_CAPABILITY_HISTORY_WAIT:
+ *
+ * Who waits for a change of the record inside the sandbox is told of it at once.
+ *
+ * Since: 1.0
+ */
+#define ASB_CAPABILITY_HISTORY_WAIT "history_wait"
+/**
  * ASB_CAPABILITY_PERSISTENT_LIFETIME:
  *
  * A sandbox can outlive the program that made it.

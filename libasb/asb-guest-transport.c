@@ -105,6 +105,7 @@ static const struct
   { "lines", ASB_CAPABILITY_LINE_WINDOWS },
   { "attributes", ASB_CAPABILITY_FILE_ATTRIBUTES },
   { "history", ASB_CAPABILITY_SANDBOX_HISTORY },
+  { "history-wait", ASB_CAPABILITY_HISTORY_WAIT },
   { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
   { "watch", ASB_CAPABILITY_FILE_WATCH },
   { "archives", ASB_CAPABILITY_ARCHIVES },

@@ -42,9 +42,11 @@ struct _AsbHistoryStoreInterface
   void (*get_status) (AsbHistoryStore *self, GTask *task);
   void (*close) (AsbHistoryStore *self, GTask *task);
   void (*export_database) (AsbHistoryStore *self, GTask *task);
+  void (*wait) (AsbHistoryStore *self, gint64 after_seq, guint limit, guint64 max_bytes,
+                guint timeout_ms, GTask *task);
 
   /*< private >*/
-  gpointer _reserved[15];
+  gpointer _reserved[14];
 };
 
 ASB_AVAILABLE_IN_1_0
@@ -83,6 +85,17 @@ void asb_history_store_query_async (AsbHistoryStore *self, gint64 after_seq, gui
 ASB_AVAILABLE_IN_1_0
 AsbHistoryPage *asb_history_store_query_finish (AsbHistoryStore *self, GAsyncResult *result,
                                                 GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbHistoryPage *asb_history_store_wait (AsbHistoryStore *self, gint64 after_seq, guint limit,
+                                        guint64 max_bytes, guint timeout_ms,
+                                        GCancellable *cancellable, GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_history_store_wait_async (AsbHistoryStore *self, gint64 after_seq, guint limit,
+                                   guint64 max_bytes, guint timeout_ms, GCancellable *cancellable,
+                                   GAsyncReadyCallback callback, gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbHistoryPage *asb_history_store_wait_finish (AsbHistoryStore *self, GAsyncResult *result,
+                                               GError **error);
 ASB_AVAILABLE_IN_1_0
 GListModel *asb_history_store_get_operations (AsbHistoryStore *self, const char *const *event_ids,
                                               GCancellable *cancellable, GError **error);

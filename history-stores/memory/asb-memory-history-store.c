@@ -3,6 +3,7 @@
 #include "asb-memory-history-store.h"
 
 #include "asb-memory-log.h"
+#include "asb-memory-waiters.h"
 
 #define DEFAULT_MAX_OPERATIONS 10000
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
@@ -27,6 +28,7 @@ struct _AsbMemoryHistoryStore
   AsbHistoryConfig *config;
   AsbMemoryLog *log;
   GHashTable *consumers; /* id → AsbMemoryConsumer */
+  AsbMemoryWaiters *waiters;
 };
 
 enum
@@ -50,6 +52,7 @@ asb_memory_history_store_finalize (GObject *object)
 {
   AsbMemoryHistoryStore *self = ASB_MEMORY_HISTORY_STORE (object);
 
+  g_clear_pointer (&self->waiters, asb_memory_waiters_free);
   g_clear_pointer (&self->log, asb_memory_log_free);
   g_clear_pointer (&self->consumers, g_hash_table_unref);
   g_clear_object (&self->config);
@@ -117,6 +120,7 @@ asb_memory_history_store_init (AsbMemoryHistoryStore *self)
 {
   g_mutex_init (&self->mutex);
   self->log = asb_memory_log_new ();
+  self->waiters = asb_memory_waiters_new (&self->mutex, self->log);
   self->consumers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
@@ -151,11 +155,16 @@ static void
 asb_memory_history_store_close (AsbHistoryStore *store, GTask *task)
 {
   AsbMemoryHistoryStore *self = ASB_MEMORY_HISTORY_STORE (store);
+  GPtrArray *waiters = NULL;
 
   g_mutex_lock (&self->mutex);
   if (self->n_open > 0)
     self->n_open--;
+  if (self->n_open == 0)
+    waiters = asb_memory_waiters_take_all (self->waiters);
   g_mutex_unlock (&self->mutex);
+  if (waiters)
+    asb_memory_waiters_answer (waiters);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -181,10 +190,10 @@ get_limits (AsbMemoryHistoryStore *self)
   };
 }
 
+/* Must hold the mutex. */
 static gboolean
 record_locked (AsbMemoryHistoryStore *self, GPtrArray *records, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   AsbMemoryLimits limits;
 
   if (self->n_open == 0)
@@ -197,13 +206,28 @@ record_locked (AsbMemoryHistoryStore *self, GPtrArray *records, GError **error)
   return asb_memory_log_apply (self->log, records, &limits, error);
 }
 
+static gboolean
+record (AsbMemoryHistoryStore *self, GPtrArray *records, GError **error)
+{
+  GPtrArray *waiters = NULL;
+
+  g_mutex_lock (&self->mutex);
+  if (record_locked (self, records, error))
+    waiters = asb_memory_waiters_take_ready (self->waiters);
+  g_mutex_unlock (&self->mutex);
+  if (!waiters)
+    return FALSE;
+  asb_memory_waiters_answer (waiters);
+  return TRUE;
+}
+
 static void
 asb_memory_history_store_record (AsbHistoryStore *store, GVariant *batch, GTask *task)
 {
   GError *error = NULL;
   g_autoptr (GPtrArray) records = asb_memory_records_parse (batch, &error);
 
-  if (records && record_locked (ASB_MEMORY_HISTORY_STORE (store), records, &error))
+  if (records && record (ASB_MEMORY_HISTORY_STORE (store), records, &error))
     {
       g_task_return_boolean (task, TRUE);
       return;
@@ -225,6 +249,29 @@ asb_memory_history_store_query (AsbHistoryStore *store, gint64 after_seq, guint 
   page = asb_memory_log_query (self->log, after_seq, limit, max_bytes);
   g_mutex_unlock (&self->mutex);
   answer_object (task, page);
+}
+
+static void
+asb_memory_history_store_wait (AsbHistoryStore *store, gint64 after_seq, guint limit,
+                               guint64 max_bytes, guint timeout_ms, GTask *task)
+{
+  AsbMemoryHistoryStore *self = ASB_MEMORY_HISTORY_STORE (store);
+  AsbHistoryPage *page = NULL;
+  gboolean waits = FALSE;
+
+  g_mutex_lock (&self->mutex);
+  if (asb_memory_log_has_news (self->log, after_seq))
+    page = asb_memory_log_query (self->log, after_seq, limit, max_bytes);
+  else if (self->n_open > 0)
+    {
+      asb_memory_waiters_add (self->waiters, after_seq, limit, max_bytes, timeout_ms, task);
+      waits = TRUE;
+    }
+  g_mutex_unlock (&self->mutex);
+  if (page)
+    answer_object (task, page);
+  else if (!waits)
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_CLOSED, "The record in memory is closed");
 }
 
 static void
@@ -386,6 +433,7 @@ asb_memory_history_store_iface_init (AsbHistoryStoreInterface *iface)
   iface->open = asb_memory_history_store_open;
   iface->record = asb_memory_history_store_record;
   iface->query = asb_memory_history_store_query;
+  iface->wait = asb_memory_history_store_wait;
   iface->get_operations = asb_memory_history_store_get_operations;
   iface->get_output = asb_memory_history_store_get_output;
   iface->acknowledge = asb_memory_history_store_acknowledge;

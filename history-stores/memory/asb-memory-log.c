@@ -403,18 +403,29 @@ collect_changes (AsbMemoryLog *self, gint64 *seq, guint limit, guint64 max_bytes
   return G_LIST_MODEL (changes);
 }
 
+/* Whoever starts at 0 has nothing that could be out of date. */
+static gboolean
+must_be_reset (AsbMemoryLog *self, gint64 after_seq)
+{
+  return after_seq > 0 && (after_seq < self->lost_seq || after_seq > self->last_change_seq);
+}
+
+gboolean
+asb_memory_log_has_news (AsbMemoryLog *self, gint64 after_seq)
+{
+  return g_tree_upper_bound (self->changes, &after_seq) != NULL || must_be_reset (self, after_seq);
+}
+
 AsbHistoryPage *
 asb_memory_log_query (AsbMemoryLog *self, gint64 after_seq, guint limit, guint64 max_bytes)
 {
   gint64 seq = after_seq;
   g_autoptr (GListModel) changes = collect_changes (self, &seq, limit, max_bytes);
-  /* Whoever starts at 0 has nothing that could be out of date. */
-  gboolean reset_required
-      = after_seq > 0 && (after_seq < self->lost_seq || after_seq > self->last_change_seq);
 
   return g_object_new (ASB_TYPE_HISTORY_PAGE, "changes", changes, "next-seq", seq,
                        "min-available-seq", asb_memory_log_get_min_seq (self), "max-seq",
-                       self->last_change_seq, "reset-required", reset_required, NULL);
+                       self->last_change_seq, "reset-required", must_be_reset (self, after_seq),
+                       NULL);
 }
 
 /* Cleaning up. */

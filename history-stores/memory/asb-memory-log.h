@@ -32,6 +32,9 @@ AsbMemoryOperation *asb_memory_log_find (AsbMemoryLog *self, const char *event_i
 AsbHistoryPage *asb_memory_log_query (AsbMemoryLog *self, gint64 after_seq, guint limit,
                                       guint64 max_bytes);
 
+/* Whether such a page says anything. */
+gboolean asb_memory_log_has_news (AsbMemoryLog *self, gint64 after_seq);
+
 /* Deletes finished operations whose changes are all at most @protected_seq: those completed before
  * @completed_before (nullable), and then the oldest until @max_bytes are not exceeded. */
 void asb_memory_log_cleanup (AsbMemoryLog *self, gint64 protected_seq, const char *completed_before,

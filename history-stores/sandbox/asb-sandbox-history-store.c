@@ -280,6 +280,21 @@ page_new (GListModel *changes, GVariant *answer, GError **error)
                        NULL);
 }
 
+/* Takes @error. A guest that ends cancels what it was asked, also when nobody here wants that. */
+static void
+return_query_error (GTask *task, GError *error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+      && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    {
+      g_error_free (error);
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                               "Could not query the history: the guest has ended");
+    }
+  else
+    g_task_return_error (task, error);
+}
+
 static void
 page_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -293,7 +308,7 @@ page_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (page)
     return_object (task, page);
   else
-    g_task_return_error (task, error);
+    return_query_error (task, error);
 }
 
 static void
@@ -309,12 +324,12 @@ query_cb (GObject *source, GAsyncResult *result, gpointer user_data)
         stream, ASB_TYPE_HISTORY_CHANGE, GPOINTER_TO_UINT (g_task_get_task_data (task)),
         asb_sandbox_row_to_change, g_task_get_cancellable (task), page_cb, g_object_ref (task));
   else
-    g_task_return_error (task, error);
+    return_query_error (task, error);
 }
 
 static void
-asb_sandbox_history_store_query (AsbHistoryStore *store, gint64 after_seq, guint limit,
-                                 guint64 max_bytes, GTask *task)
+query (AsbHistoryStore *store, gint64 after_seq, guint limit, guint64 max_bytes, guint wait_ms,
+       GTask *task)
 {
   guint max_changes = MIN (limit, MAX_CHANGES);
   GVariantDict arguments;
@@ -324,8 +339,42 @@ asb_sandbox_history_store_query (AsbHistoryStore *store, gint64 after_seq, guint
   g_variant_dict_insert (&arguments, "after_change_seq", "x", after_seq);
   g_variant_dict_insert (&arguments, "limit", "x", (gint64)max_changes);
   g_variant_dict_insert (&arguments, "max_bytes", "x", (gint64)MIN (max_bytes, G_MAXINT32));
+  if (wait_ms > 0)
+    g_variant_dict_insert (&arguments, "wait_ms", "x", (gint64)wait_ms);
   open_call (ASB_SANDBOX_HISTORY_STORE (store), task, "history.query",
              g_variant_dict_end (&arguments), query_cb);
+}
+
+static void
+asb_sandbox_history_store_query (AsbHistoryStore *store, gint64 after_seq, guint limit,
+                                 guint64 max_bytes, GTask *task)
+{
+  query (store, after_seq, limit, max_bytes, 0, task);
+}
+
+/* An older guest would answer at once. */
+static gboolean
+check_waits (AsbSandboxHistoryStore *self, GTask *task)
+{
+  g_autoptr (AsbTransport) transport = get_transport (self, task);
+  g_autoptr (AsbCapabilities) capabilities
+      = transport ? asb_transport_get_capabilities (transport) : NULL;
+  GError *error = NULL;
+
+  if (!capabilities)
+    return FALSE;
+  if (asb_capabilities_require (capabilities, ASB_CAPABILITY_HISTORY_WAIT, &error))
+    return TRUE;
+  g_task_return_error (task, error);
+  return FALSE;
+}
+
+static void
+asb_sandbox_history_store_wait (AsbHistoryStore *store, gint64 after_seq, guint limit,
+                                guint64 max_bytes, guint timeout_ms, GTask *task)
+{
+  if (check_waits (ASB_SANDBOX_HISTORY_STORE (store), task))
+    query (store, after_seq, limit, max_bytes, timeout_ms, task);
 }
 
 static void
@@ -442,6 +491,7 @@ asb_sandbox_history_store_iface_init (AsbHistoryStoreInterface *iface)
   iface->open = asb_sandbox_history_store_open;
   iface->record = asb_sandbox_history_store_record;
   iface->query = asb_sandbox_history_store_query;
+  iface->wait = asb_sandbox_history_store_wait;
   iface->get_operations = asb_sandbox_history_store_get_operations;
   iface->get_output = asb_sandbox_history_store_get_output;
   iface->acknowledge = asb_sandbox_history_store_acknowledge;

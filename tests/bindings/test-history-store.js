@@ -12,6 +12,12 @@ const ListStore = GObject.registerClass({
   GTypeName: 'ListStore',
   Implements: [Asb.HistoryStore],
 }, class ListStore extends GObject.Object {
+  vfunc_wait(after_seq, limit, max_bytes, timeout_ms, task) {
+    const changes = Gio.ListStore.new(Asb.HistoryChange);
+    changes.append(new Asb.HistoryChange({seq: after_seq + 1}));
+    task.return_value(new Asb.HistoryPage({changes, next_seq: after_seq + timeout_ms}));
+  }
+
   vfunc_get_operations(ids, task) {
     const operations = Gio.ListStore.new(Asb.HistoryOperation);
     ids.forEach(id => operations.append(new Asb.HistoryOperation({event_id: id})));
@@ -36,6 +42,11 @@ function operations_by_id() {
   }
 }
 
+function waiting() {
+  const page = new ListStore().wait(7, 10, 1000, 30, null);
+  equal([page.get_next_seq(), page.get_changes().get_item(0).get_seq()], [37, 8]);
+}
+
 function output() {
   const bytes = new ListStore().get_output('e', Asb.OutputStream.STDERR, null).read_bytes(100, null);
   equal(new TextDecoder().decode(bytes.toArray()), `e ${Asb.OutputStream.STDERR}`);
@@ -45,4 +56,4 @@ function the_whole() {
   equal(new ListStore().export(null).read_bytes(100, null).get_size(), 3);
 }
 
-run([operations_by_id, output, the_whole]);
+run([operations_by_id, waiting, output, the_whole]);

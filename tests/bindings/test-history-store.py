@@ -30,6 +30,15 @@ class ListStore(GObject.Object, Asb.HistoryStore):
         self.asked.append(("query", after_seq, limit, max_bytes))
         task.return_value(Asb.HistoryPage(changes=Gio.ListStore.new(Asb.HistoryChange), next_seq=9))
 
+    def do_wait(self, after_seq, limit, max_bytes, timeout_ms, task):
+        self.asked.append(("wait", after_seq, limit, max_bytes, timeout_ms))
+        if timeout_ms == 1:
+            task.return_error(GLib.Error.new_literal(Asb.error_quark(), "not here", Asb.Error.UNSUPPORTED_CAPABILITY))
+            return
+        changes = Gio.ListStore.new(Asb.HistoryChange)
+        changes.append(Asb.HistoryChange(seq=after_seq + 1))
+        task.return_value(Asb.HistoryPage(changes=changes, next_seq=after_seq + 1))
+
     def do_get_operations(self, event_ids, task):
         operations = Gio.ListStore.new(Asb.HistoryOperation)
         for event_id in event_ids:
@@ -59,6 +68,26 @@ class ListStore(GObject.Object, Asb.HistoryStore):
         task.return_boolean(True)
 
 
+class OldStore(GObject.Object, Asb.HistoryStore):
+    """Cannot wait; the third question finds something."""
+
+    __gtype_name__ = "OldStore"
+
+    def __init__(self):
+        super().__init__()
+        self.n_asked = 0
+        self.cancellable = None
+
+    def do_query(self, after_seq, limit, max_bytes, task):
+        self.n_asked += 1
+        if self.cancellable and self.n_asked == 2:
+            self.cancellable.cancel()
+        changes = Gio.ListStore.new(Asb.HistoryChange)
+        if self.n_asked == 3:
+            changes.append(Asb.HistoryChange(seq=after_seq + 1))
+        task.return_value(Asb.HistoryPage(changes=changes, next_seq=after_seq + len(changes)))
+
+
 class TestHistoryStore(TestCase):
     def setUp(self):
         self.store = ListStore()
@@ -86,6 +115,31 @@ class TestHistoryStore(TestCase):
         page = self.store.query(7, 8, 1 << 40, None)
         self.assertEqual((page.get_next_seq(), page.get_changes().get_n_items()), (9, 0))
         self.assertEqual(self.store.asked, [("query", 7, 8, 1 << 40)])
+
+    def test_waiting(self):
+        page = self.store.wait(7, 8, 1 << 40, 70000, None)
+        self.assertEqual((page.get_next_seq(), page.get_changes().get_n_items()), (8, 1))
+        page = wait_for(self.store.wait_async, self.store.wait_finish, 8, 8, 1 << 40, 500, None)
+        self.assertEqual([change.get_seq() for change in page.get_changes()], [9])
+        self.assertEqual(self.store.asked, [("wait", 7, 8, 1 << 40, 60000), ("wait", 8, 8, 1 << 40, 500)])
+
+    def test_waiting_without_a_way_to(self):
+        page = self.store.wait(7, 8, 1 << 40, 1, None)
+        self.assertEqual((page.get_next_seq(), page.get_changes().get_n_items()), (9, 0))
+        self.assertEqual(self.store.asked[:2], [("wait", 7, 8, 1 << 40, 1), ("query", 7, 8, 1 << 40)])
+
+    def test_asked_again_and_again(self):
+        store = OldStore()
+        self.assertEqual(store.wait(7, 8, 1 << 40, 60000, None).get_next_seq(), 8)
+        self.assertEqual(store.n_asked, 3)
+        self.assertEqual(store.wait(7, 8, 1 << 40, 1, None).get_next_seq(), 7)
+
+    def test_asking_is_cancelled(self):
+        store = OldStore()
+        store.cancellable = Gio.Cancellable()
+        with self.assertRaises(GLib.Error) as caught:
+            wait_for(store.wait_async, store.wait_finish, 7, 8, 1 << 40, 60000, store.cancellable)
+        self.assertTrue(caught.exception.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED))
 
     def test_what_is_only_done(self):
         ref = Asb.SandboxRef.new("p", "p-1", "s", "i", None, None)

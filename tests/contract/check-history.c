@@ -193,6 +193,85 @@ pages (Check *check)
   CHECK (check, after == asb_history_page_get_max_seq (all));
 }
 
+static void
+waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  *(GAsyncResult **)user_data = g_object_ref (result);
+}
+
+/* Begins to wait for what comes after @after. */
+static void
+begin_to_wait (Check *check, gint64 after, GCancellable *cancellable, GAsyncResult **result)
+{
+  asb_history_store_wait_async (asb_backend_get_history_store (check->backend), after, 10000, ALL,
+                                60000, cancellable, waited_cb, result);
+}
+
+/* Who waits is told of what is done, and only of that. */
+static void
+waiting (Check *check)
+{
+  g_autoptr (AsbHistoryPage) before = NULL;
+  g_autoptr (AsbHistoryPage) page = NULL;
+  g_autoptr (AsbHistoryPage) empty = NULL;
+  g_autoptr (AsbHistoryChange) change = NULL;
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  AsbHistoryStore *store;
+  gint64 last;
+
+  if (!open_with_store (check) || keeps_nothing (check))
+    return;
+  store = asb_backend_get_history_store (check->backend);
+  before = query (check, 0, 10000);
+  CHECK_GOES_ON (check);
+  last = asb_history_page_get_max_seq (before);
+
+  begin_to_wait (check, last, NULL, &result);
+  g_bytes_unref (asb_backend_read_file (check->backend, "missing", NULL, NULL));
+  while (!result)
+    g_main_context_iteration (NULL, TRUE);
+  page = asb_history_store_wait_finish (store, result, &error);
+  CHECK_NO_ERROR (check, error);
+  CHECK (check, g_list_model_get_n_items (asb_history_page_get_changes (page)) > 0);
+  change = g_list_model_get_item (asb_history_page_get_changes (page), 0);
+  CHECK (check, asb_history_change_get_seq (change) > last);
+  CHECK_TEXT (check, asb_history_change_get_operation_type (change), "file.read");
+
+  /* What is there is not waited for, and nothing is made up when the time is over. */
+  g_clear_object (&page);
+  page = asb_history_store_wait (store, last, 10000, ALL, 60000, NULL, &error);
+  CHECK_NO_ERROR (check, error);
+  last = asb_history_page_get_max_seq (page);
+  empty = asb_history_store_wait (store, last, 10000, ALL, 1, NULL, &error);
+  CHECK_NO_ERROR (check, error);
+  CHECK (check, g_list_model_get_n_items (asb_history_page_get_changes (empty)) == 0);
+  CHECK (check, asb_history_page_get_next_seq (empty) == last);
+}
+
+static void
+waiting_cancelled (Check *check)
+{
+  g_autoptr (AsbHistoryPage) before = NULL;
+  g_autoptr (AsbHistoryPage) page = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!open_with_store (check) || keeps_nothing (check))
+    return;
+  before = query (check, 0, 10000);
+  CHECK_GOES_ON (check);
+  begin_to_wait (check, asb_history_page_get_max_seq (before), cancellable, &result);
+  g_cancellable_cancel (cancellable);
+  while (!result)
+    g_main_context_iteration (NULL, TRUE);
+  page = asb_history_store_wait_finish (asb_backend_get_history_store (check->backend), result,
+                                        &error);
+  CHECK (check, page == NULL);
+  CHECK_ERROR (check, error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 static GVariant *
 new_batch (const char *id, const char *event_id)
 {
@@ -318,6 +397,8 @@ check_history_store (Check *check)
   check_run (check, "history/commands", commands);
   check_run (check, "history/failures", failures);
   check_run (check, "history/pages", pages);
+  check_run (check, "history/wait", waiting);
+  check_run (check, "history/wait/cancelled", waiting_cancelled);
   check_run (check, "history/repeated", repeated);
   check_run (check, "history/refused", refused);
   check_run (check, "history/status", status);

@@ -715,6 +715,115 @@ test_threads (Fixture *fixture, gconstpointer data)
 #define ADD(path, options, function)                                                               \
   g_test_add ("/memory-store/" path, Fixture, options, set_up, function, tear_down)
 
+/* Waiting. */
+
+static void
+begin_to_wait (Fixture *fixture, gint64 after, GCancellable *cancellable, TestAnswer *answer)
+{
+  asb_history_store_wait_async (fixture->store, after, 10, G_MAXUINT64, 60000, cancellable,
+                                test_answer_cb, answer);
+}
+
+static AsbHistoryPage *
+end_waiting (Fixture *fixture, TestAnswer *answer)
+{
+  return asb_history_store_wait_finish (fixture->store, test_answer_wait (answer), &fixture->error);
+}
+
+static void
+test_waiting (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *first = started ("a");
+  g_autofree char *second = started ("b");
+  g_auto (TestAnswer) both = { 0 };
+  g_auto (TestAnswer) later = { 0 };
+  g_autoptr (AsbHistoryPage) page = NULL;
+  g_autoptr (AsbHistoryPage) later_page = NULL;
+
+  g_test_summary ("Each of those that wait is told of what comes after what it has seen");
+
+  check_recorded (fixture, first);
+  begin_to_wait (fixture, 1, NULL, &both);
+  begin_to_wait (fixture, 1, NULL, &later);
+  check_recorded (fixture, second);
+  page = end_waiting (fixture, &both);
+  g_assert_no_error (fixture->error);
+  g_assert_cmpint (asb_history_page_get_next_seq (page), ==, 2);
+  later_page = end_waiting (fixture, &later);
+  g_assert_no_error (fixture->error);
+  g_assert_cmpint (asb_history_page_get_next_seq (later_page), ==, 2);
+}
+
+static void
+test_waiting_beyond (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *first = started ("a");
+  g_autoptr (AsbHistoryPage) page = NULL;
+
+  g_test_summary ("Whoever has seen what is not there has to begin again, and is told at once");
+
+  check_recorded (fixture, first);
+  page = asb_history_store_wait (fixture->store, 7, 10, G_MAXUINT64, 60000, NULL, &fixture->error);
+  g_assert_no_error (fixture->error);
+  g_assert_true (asb_history_page_get_reset_required (page));
+}
+
+static void
+test_waiting_closed (Fixture *fixture, gconstpointer data)
+{
+  g_auto (TestAnswer) answer = { 0 };
+
+  begin_to_wait (fixture, 0, NULL, &answer);
+  g_assert_true (asb_history_store_close (fixture->store, NULL, NULL));
+  g_assert_null (end_waiting (fixture, &answer));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_clear_error (&fixture->error);
+  g_assert_null (
+      asb_history_store_wait (fixture->store, 0, 10, G_MAXUINT64, 60000, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_CLOSED);
+}
+
+#define N_WAITERS 8
+#define N_ROUNDS 50
+
+/* Follows the record until all are there. */
+static gpointer
+wait_thread (gpointer data)
+{
+  AsbHistoryStore *store = data;
+  gint64 seen = 0;
+
+  while (seen < N_ROUNDS)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbHistoryPage) page
+          = asb_history_store_wait (store, seen, 10, G_MAXUINT64, 60000, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_history_page_get_next_seq (page), >, seen);
+      seen = asb_history_page_get_next_seq (page);
+    }
+  return NULL;
+}
+
+static void
+test_waiting_in_threads (Fixture *fixture, gconstpointer data)
+{
+  GThread *threads[N_WAITERS];
+
+  for (guint i = 0; i < N_WAITERS; i++)
+    threads[i] = g_thread_new ("waiter", wait_thread, fixture->store);
+  for (guint i = 0; i < N_ROUNDS; i++)
+    {
+      g_autofree char *id = g_strdup_printf ("id-%u", i);
+      g_autofree char *records = started (id);
+
+      check_recorded (fixture, records);
+    }
+  for (guint i = 0; i < N_WAITERS; i++)
+    g_thread_join (threads[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -742,6 +851,10 @@ main (int argc, char **argv)
   ADD ("cleanup/old", NULL, test_cleanup);
   ADD ("cleanup/consumers", NULL, test_consumers);
   ADD ("cleanup/consumer-bounds", NULL, test_consumer_bounds);
+  ADD ("wait/told", NULL, test_waiting);
+  ADD ("wait/beyond", NULL, test_waiting_beyond);
+  ADD ("wait/closed", NULL, test_waiting_closed);
+  ADD ("wait/threads", NULL, test_waiting_in_threads);
   ADD ("closed", NULL, test_closed);
   ADD ("threads", NULL, test_threads);
   return g_test_run ();
