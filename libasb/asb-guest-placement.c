@@ -35,8 +35,9 @@ typedef struct
   char *path;
   AsbStreamSpec *spec;
   gboolean was_placed;
-  GIOStream *stream; /* (nullable): the last one that was opened */
-  GError *failure;   /* what it failed with, while its program is asked why */
+  gboolean was_at_an_end; /* a guest that was about to end was met before */
+  GIOStream *stream;      /* (nullable): the last one that was opened */
+  GError *failure;        /* what it failed with, while its program is asked why */
 } AsbPlacement;
 
 static void
@@ -97,6 +98,29 @@ make_token (AsbPlacement *placement, GError **error)
 static void open_stream (GTask *task);
 static void explain (GTask *task, GError *error);
 
+/* Such a stream breaks only when one of its ends does: there is nothing to come back to. */
+static gboolean
+is_local (GIOStream *stream)
+{
+  return G_IS_SOCKET_CONNECTION (stream)
+         && g_socket_get_family (g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)))
+                == G_SOCKET_FAMILY_UNIX;
+}
+
+/* A guest that ends can still have been connected to. By the second time it is gone, and the
+ * provider starts another. */
+static gboolean
+met_an_end (AsbPlacement *placement, const GError *error)
+{
+  gboolean is_first = !placement->was_at_an_end;
+
+  if (!is_local (placement->stream)
+      || !g_error_matches (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE))
+    return FALSE;
+  placement->was_at_an_end = TRUE;
+  return is_first;
+}
+
 static void
 transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -105,6 +129,13 @@ transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   AsbGuestTransport *transport = asb_guest_transport_new_finish (result, &error);
 
+  if (!transport && met_an_end (placement, error))
+    {
+      g_error_free (error);
+      asb_stream_spec_set_program (placement->spec, placement->program);
+      open_stream (g_steal_pointer (&task));
+      return;
+    }
   if (!transport)
     {
       explain (g_steal_pointer (&task), error);
@@ -225,15 +256,6 @@ explain (GTask *task, GError *error)
   g_source_add_child_source (source, limit);
   g_task_attach_source (task, source, G_SOURCE_FUNC (explained_cb));
   g_object_unref (task);
-}
-
-/* Such a stream breaks only when one of its ends does: there is nothing to come back to. */
-static gboolean
-is_local (GIOStream *stream)
-{
-  return G_IS_SOCKET_CONNECTION (stream)
-         && g_socket_get_family (g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)))
-                == G_SOCKET_FAMILY_UNIX;
 }
 
 /* Takes @task. */

@@ -4,6 +4,8 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "asb-call-private.h"
 #include "asb-guest-placement-private.h"
@@ -19,6 +21,7 @@ struct _TestStreamProvider
   GObject parent_instance;
 
   GQueue stream_codes; /* what opening a stream fails with, one after the other; 0: it opens */
+  gboolean gives_sockets;
   int put_code;
   const char *better_path; /* where it wants the program to be */
   GPtrArray *argv;         /* of each stream, joined; “” without */
@@ -80,6 +83,21 @@ new_stream (void)
   return g_simple_io_stream_new (input, output);
 }
 
+/* Likewise, as of a guest that is ended. */
+static GIOStream *
+new_socket_stream (void)
+{
+  g_autoptr (GSocket) connected = NULL;
+  g_autoptr (GError) error = NULL;
+  int fds[2];
+
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
+  close (fds[1]);
+  connected = g_socket_new_from_fd (fds[0], &error);
+  g_assert_no_error (error);
+  return G_IO_STREAM (g_socket_connection_factory_create_connection (connected));
+}
+
 static GError *
 new_failure (TestStreamProvider *self, int code)
 {
@@ -122,7 +140,7 @@ open_stream (AsbProvider *provider, const char *sandbox_id, AsbStreamSpec *spec,
   if (code)
     g_task_return_error (task, new_failure (self, code));
   else
-    asb_task_return_object (task, new_stream ());
+    asb_task_return_object (task, self->gives_sockets ? new_socket_stream () : new_stream ());
 }
 
 static void
@@ -227,6 +245,18 @@ test_there (Fixture *fixture, gconstpointer data)
 
   place (fixture);
   check_argv (fixture, 1);
+  g_assert_cmpuint (fixture->provider->n_put, ==, 0);
+}
+
+static void
+test_at_an_end (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A guest of this machine that is about to end is looked for once more");
+
+  fixture->provider->gives_sockets = TRUE;
+  place (fixture);
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE);
+  check_argv (fixture, 2);
   g_assert_cmpuint (fixture->provider->n_put, ==, 0);
 }
 
@@ -461,6 +491,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("there", test_there);
+  ADD ("at-an-end", test_at_an_end);
   ADD ("put", test_put);
   ADD ("program", test_program);
   ADD ("put-elsewhere", test_put_elsewhere);
