@@ -135,14 +135,51 @@ make_directory (const HistoryFiles *files, HistoryError *error)
       "Could not make the folder “%s”: %s", files->directory, strerror (errno));
 }
 
+/* Whatever it is by now, no link is followed to it. */
+static bool
+open_up (const char *path, mode_t needed)
+{
+  int fd = open (path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  char link[32];
+  struct stat info;
+  bool done;
+
+  if (fd < 0)
+    return false;
+  snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+  done = fstat (fd, &info) == 0 && (S_ISDIR (info.st_mode) || S_ISREG (info.st_mode))
+         && info.st_uid == geteuid () && (info.st_mode & needed) != needed
+         && chmod (link, (info.st_mode & 07777) | needed) == 0;
+  close (fd);
+  return done;
+}
+
+static bool
+is_closed (const char *path, int wanted)
+{
+  return faccessat (AT_FDCWD, path, wanted, AT_EACCESS) != 0 && errno == EACCES;
+}
+
+bool
+history_files_open_up (const HistoryFiles *files)
+{
+  bool changed
+      = is_closed (files->directory, R_OK | W_OK | X_OK) && open_up (files->directory, S_IRWXU);
+
+  for (int i = 0; i < HISTORY_N_FILES; i++)
+    if (is_closed (files->paths[i], R_OK | W_OK) && open_up (files->paths[i], S_IRUSR | S_IWUSR))
+      changed = true;
+  return changed;
+}
+
 static bool
 check_writable (const HistoryFiles *files, HistoryError *error)
 {
   if (faccessat (AT_FDCWD, files->directory, W_OK | X_OK, AT_EACCESS) == 0)
     return true;
   return history_error_set (error, HISTORY_DATABASE_ERROR,
-                            "The folder “%s” cannot be written to: %s", files->directory,
-                            strerror (errno));
+                            "The folder “%s” cannot be written to by user %u: %s", files->directory,
+                            (unsigned)geteuid (), strerror (errno));
 }
 
 bool

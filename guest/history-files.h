@@ -51,6 +51,10 @@ void history_files_clear (HistoryFiles *files);
 bool history_files_prepare_directory (HistoryFiles *files, bool make, char **moved,
                                       HistoryError *error);
 
+/* Gives this user back the right to use the folder and the files where they are its own, which what
+ * runs in the sandbox may have taken away. Whether something was changed. */
+bool history_files_open_up (const HistoryFiles *files);
+
 /* Whether there is a database file, and whether it, and what lies beside it, may be opened; *@fault
  * says why not. */
 bool history_files_database_exists (const HistoryFiles *files);

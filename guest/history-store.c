@@ -290,6 +290,10 @@ history_store_ensure (HistoryStore *store, HistoryError *error)
 {
   if (!store->is_wanted)
     return history_error_set (error, HISTORY_UNAVAILABLE, "The history is not open");
+  if (history_files_open_up (&store->files))
+    history_store_note (store, "closed_to_guest",
+                        "“%s”, or what is in it, did not let its own user in",
+                        store->files.directory);
   if (store->is_open)
     notice_changes (store);
   if (!store->is_open && !open_now (store, error))

@@ -4,6 +4,7 @@
 
 #include "asb-wire-json.h"
 #include "historian.h"
+#include "history-error.h"
 #include "link.h"
 #include "process.h"
 
@@ -37,7 +38,7 @@ struct Recorder
   uint32_t last_number;
   List requests;
   LoopTimer patience;
-  json_t *open_call; /* what opened the history, for the next historian */
+  json_t *open_call; /* what opened the history, or may yet, for the next historian */
   unsigned n_opening;
 };
 
@@ -125,11 +126,29 @@ find_request (const Recorder *recorder, uint32_t number)
   return NULL;
 }
 
+/* The storage may let the next operation in; who asks for what cannot be asked for has asked for
+ * nothing. */
+static bool
+may_succeed_later (const Request *request, json_t *reply)
+{
+  static const char *const CODES[]
+      = { HISTORY_UNAVAILABLE, HISTORY_DATABASE_ERROR, HISTORY_STORAGE_EXHAUSTED };
+  json_t *error = json_object_get (reply, "error");
+  const char *code = json_string_value (json_object_get (error, "code"));
+
+  if (json_is_true (json_object_get (json_object_get (request->opens, "args"), "existing")))
+    return false;
+  for (size_t i = 0; code && i < sizeof CODES / sizeof CODES[0]; i++)
+    if (strcmp (code, CODES[i]) == 0)
+      return true;
+  return false;
+}
+
 static void
 note_opening (Recorder *recorder, Request *request, json_t *reply)
 {
   recorder->n_opening--;
-  if (json_object_get (reply, "result"))
+  if (json_object_get (reply, "result") || may_succeed_later (request, reply))
     {
       json_decref (recorder->open_call);
       recorder->open_call = json_incref (request->opens);

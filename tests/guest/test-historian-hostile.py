@@ -491,8 +491,52 @@ def as_nobody(directory):
     return 65534
 
 
+def test_closed_by_a_command(directory):
+    """What is the guest's own is opened again, while it is used and before."""
+    user = as_nobody(directory)
+    opened(directory).close()
+    names = [directory, *(os.path.join(directory, name) for name in os.listdir(directory))]
+    if user:
+        for name in names:
+            os.chown(name, user, user)
+    historian = opened(directory, user=user)
+    call = historian.start("running", **command())
+    historian.output(call, b"before")
+    for mode in (0, 0o500, 0o055):
+        os.chmod(directory, mode)
+        historian.output(call, b"after")
+        historian.finish(historian.start(f"e{mode}"))
+        equal(os.stat(directory).st_mode & 0o777, mode | 0o700)
+    historian.finish(call)
+    equal(set(kinds(historian)), {"closed_to_guest"})
+    historian.close()
+    for name in reversed(names):
+        os.chmod(name, 0)
+    historian = Historian(directory, user=user)
+    assert "renamed" not in historian.open()
+    works(historian)
+    equal(historian.row("SELECT status FROM history_events WHERE event_id='running'"), {"status": "succeeded"})
+    equal(aside(directory), [])
+
+
+def test_link_in_place_of_what_is_closed(directory):
+    """Nothing is changed through it."""
+    user = as_nobody(directory)
+    target = os.path.join(os.path.dirname(directory), "target")
+    os.mkdir(target)
+    if user:
+        os.chown(target, user, user)
+    os.chmod(target, 0)
+    os.symlink(target, directory)
+    equal(refused(Historian(directory, user=user).open).code, "history_unavailable")
+    equal(os.stat(target).st_mode & 0o777, 0)
+    os.rmdir(target)
+
+
 def test_folder_that_cannot_be_written(directory):
     user = as_nobody(directory)
+    if user is None:
+        raise Skip("only root has folders of others")
     historian = opened(directory)
     historian.close()
     os.chmod(directory, 0o555)
