@@ -95,6 +95,14 @@ asb_opensandbox_native_call_script (GTask *task, const char *text, const char *c
                                     what, NULL, callback, g_object_ref (task));
 }
 
+void
+asb_opensandbox_native_call_ask (GTask *task, const char *text, const char *const *arguments,
+                                 const char *what, GAsyncReadyCallback callback)
+{
+  asb_opensandbox_script_ask_async (asb_opensandbox_native_call_get (task)->execd, text, arguments,
+                                    what, NULL, callback, g_object_ref (task));
+}
+
 AsbOpensandboxScriptResult *
 asb_opensandbox_native_call_finish (GTask *task, GAsyncResult *result)
 {

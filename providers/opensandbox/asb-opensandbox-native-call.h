@@ -42,6 +42,10 @@ void asb_opensandbox_native_call_script (GTask *task, const char *text,
                                          const char *const *arguments, const char *what,
                                          GAsyncReadyCallback callback);
 
+/* [io] The same for one that only looks and may be run again. */
+void asb_opensandbox_native_call_ask (GTask *task, const char *text, const char *const *arguments,
+                                      const char *what, GAsyncReadyCallback callback);
+
 /* [io] In such a callback. NULL when the task has been answered with an error, also for another
  * exit status than 0. Returns: (transfer full) (nullable) */
 AsbOpensandboxScriptResult *asb_opensandbox_native_call_finish (GTask *task, GAsyncResult *result);

@@ -157,9 +157,11 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
   Code *self = g_task_get_task_data (task);
+  g_autoptr (GError) described
+      = error ? asb_opensandbox_run_describe (run, "run the code", error) : NULL;
 
-  if (error)
-    g_task_return_error (task, translate (error));
+  if (described)
+    g_task_return_error (task, translate (described));
   else if (!self->completed && !self->error)
     g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INTERRUPTED,
                              "How the code ended, and whether it has, is unknown: its events ended "

@@ -24,7 +24,7 @@
  * comes or goes in between makes the numbers differ. */
 #define LIST                                                                                       \
   EXISTS "[ -d \"$1\" ] || { echo 'Not a directory' >&2; exit 1; }\n"                              \
-         "t=/tmp/.asb-$2\n"                                                                        \
+         "t=/tmp/.asb-$2-$$\n"                                                                     \
          "mkdir -m 700 $t || exit\n"                                                               \
          "trap \"rm -rf $t\" EXIT\n"                                                               \
          "cd \"$1\" || exit\n"                                                                     \
@@ -116,7 +116,7 @@ query (GTask *task)
   const char *const arguments[]
       = { asb_opensandbox_native_call_get (task)->path, nofollow ? "0" : "1", NULL };
 
-  asb_opensandbox_native_call_script (task, QUERY, arguments, "look at", queried_cb);
+  asb_opensandbox_native_call_ask (task, QUERY, arguments, "look at", queried_cb);
 }
 
 static int
@@ -191,7 +191,7 @@ list (GTask *task)
   g_autofree char *token = asb_opensandbox_shell_new_token ();
   const char *const arguments[] = { asb_opensandbox_native_call_get (task)->path, token, NULL };
 
-  asb_opensandbox_native_call_script (task, LIST, arguments, "list", listed_cb);
+  asb_opensandbox_native_call_ask (task, LIST, arguments, "list", listed_cb);
 }
 
 /* Changing. */

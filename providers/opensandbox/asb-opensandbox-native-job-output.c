@@ -191,7 +191,7 @@ read_more (Output *self)
   g_autofree char *offset = g_strdup_printf ("%" G_GUINT64_FORMAT, self->offset);
   const char *const arguments[] = { self->folder, self->file, offset, NULL };
 
-  asb_opensandbox_script_run_async (self->execd, READ, arguments, "read what the job printed", NULL,
+  asb_opensandbox_script_ask_async (self->execd, READ, arguments, "read what the job printed", NULL,
                                     read_cb, self);
 }
 

@@ -119,7 +119,7 @@ asb_opensandbox_native_look_up_job (AsbOpensandboxExecd *execd, const char *id,
   self->execd = g_object_ref (execd);
   self->callback = callback;
   self->data = data;
-  asb_opensandbox_script_run_async (execd, ASB_OPENSANDBOX_JOB_TELL, arguments, "ask for the job",
+  asb_opensandbox_script_ask_async (execd, ASB_OPENSANDBOX_JOB_TELL, arguments, "ask for the job",
                                     NULL, told_cb, self);
 }
 
@@ -433,7 +433,7 @@ list (AsbOpensandboxExecd *execd, GTask *task)
 {
   const char *const arguments[] = { NULL };
 
-  asb_opensandbox_script_run_async (execd, LIST, arguments, "list the jobs", NULL, listed_cb,
+  asb_opensandbox_script_ask_async (execd, LIST, arguments, "list the jobs", NULL, listed_cb,
                                     g_object_ref (task));
 }
 

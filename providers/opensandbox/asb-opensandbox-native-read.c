@@ -18,7 +18,7 @@
   "[ -d \"$1\" ] && { echo 'Is a directory' >&2; exit 1; }\n"                                      \
   "[ -f \"$1\" ] || { echo 'Not a regular file' >&2; exit 1; }\n"                                  \
   "[ -r \"$1\" ] || { echo 'Permission denied' >&2; exit 1; }\n"                                   \
-  "[ -z \"$2\" ] || { mkdir -m 700 \"$2\" && ln -s \"$1\" \"$2/f\"; }\n"
+  "[ -z \"$2\" ] || { mkdir -p -m 700 \"$2\" && ln -sfn \"$1\" \"$2/f\"; }\n"
 
 typedef struct
 {
@@ -123,7 +123,7 @@ asb_opensandbox_native_read_open (GTask *task, AsbOpensandboxExecd *execd, const
     self->folder = g_strdup_printf ("/tmp/.asb-%s", token);
   if (self->folder)
     arguments[1] = self->folder;
-  asb_opensandbox_script_run_async (execd, LOOK, arguments, "read", NULL, looked_cb, self);
+  asb_opensandbox_script_ask_async (execd, LOOK, arguments, "read", NULL, looked_cb, self);
 }
 
 /* As a stream. */

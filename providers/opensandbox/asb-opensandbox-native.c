@@ -377,7 +377,7 @@ asb_opensandbox_native_open_async (AsbOpensandboxClient *client, AsbOpensandboxE
   g_task_set_task_data (task, opening, opening_free);
   opening->execd = asb_opensandbox_execd_new (client, endpoint);
   opening->no_guest = g_strdup (no_guest);
-  asb_opensandbox_script_run_async (opening->execd, "command -v bash >/dev/null", arguments,
+  asb_opensandbox_script_ask_async (opening->execd, "command -v bash >/dev/null", arguments,
                                     "look at the sandbox", cancellable, looked_cb, task);
 }
 

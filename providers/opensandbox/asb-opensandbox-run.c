@@ -4,6 +4,7 @@
 
 #include <asb.h>
 
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-thread.h"
 
 #define READ_AT_ONCE (64 * 1024)
@@ -113,6 +114,16 @@ handle (AsbOpensandboxRun *self, AsbOpensandboxEvent *event)
   self->is_final = is_final (self, event->type);
 }
 
+/* A broken line says nothing of what was done, whatever it says of the server. */
+static GError *
+new_broken (const GError *cause)
+{
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return g_error_copy (cause);
+  return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "the events broke off before their end: %s",
+                      cause->message);
+}
+
 static void
 read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -133,7 +144,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       if (!error)
         asb_opensandbox_events_end (self->events);
       else if (!self->error)
-        self->error = g_steal_pointer (&error);
+        self->error = new_broken (error);
     }
   work (self);
 }
@@ -148,7 +159,7 @@ finish_early (AsbOpensandboxRun *self)
     error = g_error_copy (self->error);
   else
     error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                         "The events of the command broke off before its end: %s",
+                         "the events broke off before their end: %s",
                          self->error ? self->error->message : "the stream ended");
   finish (self, error);
 }
@@ -159,9 +170,8 @@ silent_cb (gpointer user_data)
   AsbOpensandboxRun *self = user_data;
 
   if (!self->error)
-    self->error
-        = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                       "execd has said nothing of the command for %d seconds", SILENCE_MS / 1000);
+    self->error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                               "execd has said nothing for %d seconds", SILENCE_MS / 1000);
   g_cancellable_cancel (self->cancellable);
   return G_SOURCE_REMOVE;
 }
@@ -286,10 +296,14 @@ asb_opensandbox_run_resume (AsbOpensandboxRun *self)
   asb_opensandbox_thread_post (resume_cb, run_ref (self));
 }
 
-gboolean
-asb_opensandbox_run_has_begun (AsbOpensandboxRun *self)
+/* A request that was refused says itself what it was for. */
+GError *
+asb_opensandbox_run_describe (AsbOpensandboxRun *self, const char *what, const GError *error)
 {
-  return self->begun;
+  if (!self->begun || !g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED))
+    return g_error_copy (error);
+  return asb_opensandbox_error_mark_unknown (
+      g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "Could not %s: %s", what, error->message));
 }
 
 const char *

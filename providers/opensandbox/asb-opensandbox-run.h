@@ -41,8 +41,10 @@ void asb_opensandbox_run_forget (AsbOpensandboxRun *self);
 void asb_opensandbox_run_pause (AsbOpensandboxRun *self);
 void asb_opensandbox_run_resume (AsbOpensandboxRun *self);
 
-/* Whether the server has begun to answer with events. */
-gboolean asb_opensandbox_run_has_begun (AsbOpensandboxRun *self);
+/* What “done” told, for somebody who asked for @what: “make the directory”. Where the events broke
+ * off it is unknown whether that was done. Returns: (transfer full) */
+GError *asb_opensandbox_run_describe (AsbOpensandboxRun *self, const char *what,
+                                      const GError *error);
 
 /* What “init” said: the id of the command. NULL before. */
 const char *asb_opensandbox_run_get_id (AsbOpensandboxRun *self);

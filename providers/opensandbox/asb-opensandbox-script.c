@@ -13,11 +13,15 @@
 /* Names may be long, and what is wrong with them stands behind them. */
 #define MAX_ERRORS (64 * 1024)
 #define MAX_SHOWN 400
+#define MAX_REPETITIONS 2
 
 typedef struct
 {
   char *what;
+  AsbOpensandboxRequest *request;
   AsbOpensandboxRun *run;
+  guint n_repetitions; /* that are left */
+  gint64 deadline;     /* for those, monotonic */
   GPtrArray *lines;
   gsize size;
   GString *errors;
@@ -31,7 +35,9 @@ script_free (gpointer data)
   Script *self = data;
 
   g_free (self->what);
+  g_clear_pointer (&self->request, asb_opensandbox_request_unref);
   g_clear_pointer (&self->run, asb_opensandbox_run_unref);
+  asb_opensandbox_command_end_clear (&self->end);
   g_ptr_array_unref (self->lines);
   g_string_free (self->errors, TRUE);
   g_free (self);
@@ -95,20 +101,64 @@ return_result (GTask *task, Script *self)
   g_task_return_pointer (task, result, (GDestroyNotify)asb_opensandbox_script_result_free);
 }
 
+static void start (GTask *task);
+
+static gboolean
+is_worth_repeating (GTask *task, const GError *error)
+{
+  Script *self = g_task_get_task_data (task);
+  AsbOpensandboxExecd *execd = g_task_get_source_object (task);
+
+  return self->n_repetitions > 0 && g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED)
+         && !asb_opensandbox_execd_is_closed (execd) && g_get_monotonic_time () < self->deadline
+         && !g_cancellable_is_cancelled (g_task_get_cancellable (task));
+}
+
+static void
+repeat (GTask *task)
+{
+  Script *self = g_task_get_task_data (task);
+
+  self->n_repetitions--;
+  self->size = 0;
+  self->too_much = FALSE;
+  g_ptr_array_set_size (self->lines, 0);
+  g_string_truncate (self->errors, 0);
+  asb_opensandbox_command_end_clear (&self->end);
+  start (task);
+}
+
+static const char *
+get_what (GTask *task)
+{
+  return ((Script *)g_task_get_task_data (task))->what;
+}
+
 static void
 done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
-  Script *self = g_task_get_task_data (task);
 
-  if (error)
-    g_task_return_error (task, g_error_copy (error));
+  if (!error)
+    return_result (task, g_task_get_task_data (task));
+  else if (is_worth_repeating (task, error))
+    repeat (task);
   else
-    return_result (task, self);
-  asb_opensandbox_command_end_clear (&self->end);
+    g_task_return_error (task, asb_opensandbox_run_describe (run, get_what (task), error));
 }
 
 static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
+
+static void
+start (GTask *task)
+{
+  Script *self = g_task_get_task_data (task);
+
+  g_clear_pointer (&self->run, asb_opensandbox_run_unref);
+  self->run = asb_opensandbox_run_start (
+      g_task_get_source_object (task), asb_opensandbox_request_ref (self->request),
+      ASB_OPENSANDBOX_RUN_COMMAND, &handlers, g_object_ref (task));
+}
 
 AsbOpensandboxRequest *
 asb_opensandbox_script_new_request (AsbOpensandboxExecd *execd, const char *text,
@@ -132,6 +182,23 @@ asb_opensandbox_script_new_request (AsbOpensandboxExecd *execd, const char *text
   return request;
 }
 
+static GTask *
+new_task (AsbOpensandboxExecd *execd, const char *text, const char *const *arguments,
+          const char *what, GCancellable *cancellable, GAsyncReadyCallback callback,
+          gpointer user_data)
+{
+  GTask *task = g_task_new (execd, cancellable, callback, user_data);
+  Script *self = g_new0 (Script, 1);
+
+  g_task_set_source_tag (task, asb_opensandbox_script_run_async);
+  g_task_set_task_data (task, self, script_free);
+  self->what = g_strdup (what);
+  self->request = asb_opensandbox_script_new_request (execd, text, arguments, 0, what);
+  self->lines = g_ptr_array_new_with_free_func (g_free);
+  self->errors = g_string_new (NULL);
+  return task;
+}
+
 /* One that is cancelled is left to its end: half of what it does would be worse. */
 void
 asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
@@ -139,17 +206,29 @@ asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
                                   GCancellable *cancellable, GAsyncReadyCallback callback,
                                   gpointer user_data)
 {
-  g_autoptr (GTask) task = g_task_new (execd, cancellable, callback, user_data);
-  Script *self = g_new0 (Script, 1);
+  g_autoptr (GTask) task
+      = new_task (execd, text, arguments, what, cancellable, callback, user_data);
 
-  g_task_set_source_tag (task, asb_opensandbox_script_run_async);
-  g_task_set_task_data (task, self, script_free);
-  self->what = g_strdup (what);
-  self->lines = g_ptr_array_new_with_free_func (g_free);
-  self->errors = g_string_new (NULL);
-  self->run = asb_opensandbox_run_start (
-      execd, asb_opensandbox_script_new_request (execd, text, arguments, 0, what),
-      ASB_OPENSANDBOX_RUN_COMMAND, &handlers, g_object_ref (task));
+  start (task);
+}
+
+void
+asb_opensandbox_script_ask_async (AsbOpensandboxExecd *execd, const char *text,
+                                  const char *const *arguments, const char *what,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback,
+                                  gpointer user_data)
+{
+  g_autoptr (GTask) task
+      = new_task (execd, text, arguments, what, cancellable, callback, user_data);
+  Script *self = g_task_get_task_data (task);
+  AsbOpensandboxSettings *settings
+      = asb_opensandbox_client_get_settings (asb_opensandbox_execd_get_client (execd));
+  guint timeout = asb_opensandbox_settings_to_milliseconds (settings->request_timeout_seconds);
+
+  self->n_repetitions = MAX_REPETITIONS;
+  self->deadline
+      = timeout > 0 ? g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND : G_MAXINT64;
+  start (task);
 }
 
 AsbOpensandboxScriptResult *

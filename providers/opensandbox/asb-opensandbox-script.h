@@ -26,6 +26,13 @@ void asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *t
                                        GCancellable *cancellable, GAsyncReadyCallback callback,
                                        gpointer user_data);
 
+/* The same for a script that only looks: it is run again when its answer is lost or cut, twice at
+ * the most and within the request timeout. Two of it may run at a time. */
+void asb_opensandbox_script_ask_async (AsbOpensandboxExecd *execd, const char *text,
+                                       const char *const *arguments, const char *what,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+
 /* The request alone. @timeout_ms is for the script, 0 for none. Returns: (transfer full) */
 AsbOpensandboxRequest *asb_opensandbox_script_new_request (AsbOpensandboxExecd *execd,
                                                            const char *text,

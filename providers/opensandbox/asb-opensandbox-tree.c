@@ -21,7 +21,7 @@
   "[ -e \"$1\" ] || { stat -L \"$1\" >/dev/null; exit 1; }\n"                                      \
   "if ! [ -d \"$1\" ]; then echo file; stat -L -c '" ASB_OPENSANDBOX_STAT_FORMAT                   \
   "' \"$1\"; exit; fi\n"                                                                           \
-  "t=/tmp/.asb-$4\n"                                                                               \
+  "t=/tmp/.asb-$4-$$\n"                                                                            \
   "mkdir -m 700 $t || exit\n"                                                                      \
   "trap \"rm -rf $t\" EXIT\n"                                                                      \
   "cd \"$1\" || exit\n"                                                                            \
@@ -288,7 +288,7 @@ asb_opensandbox_tree_list_async (AsbOpensandboxExecd *execd, const AsbOpensandbo
   self->path = g_strdup (rules->path);
   self->flags = rules->flags;
   if (parse_patterns (self, rules->patterns, &error))
-    asb_opensandbox_script_run_async (execd, TELL, arguments, "search", NULL, told_cb,
+    asb_opensandbox_script_ask_async (execd, TELL, arguments, "search", NULL, told_cb,
                                       g_steal_pointer (&task));
   else
     g_task_return_error (task, error);

@@ -322,6 +322,71 @@ test_interrupt_too_late (void)
   world_close (&world);
 }
 
+/* Each way of looking, once. */
+static void
+look (World *world, const char *fault)
+{
+  g_autoptr (AsbFileRequest) file = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (AsbFileRequest) folder = asb_file_request_new_for_path ("/work");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GListModel) files = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_message ("%s", fault);
+  asb_test_server_fault (world->server, fault);
+  info = asb_transport_query_file (world->transport, file, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_file_info_get_size (info), ==, 3);
+  asb_test_server_heal (world->server);
+  asb_test_server_fault (world->server, fault);
+  files = asb_transport_list_files (world->transport, folder, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (files), ==, 1);
+  asb_test_server_heal (world->server);
+  asb_test_server_fault (world->server, fault);
+  bytes = asb_transport_read_file (world->transport, file, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "abc", 3);
+  asb_test_server_heal (world->server);
+}
+
+static void
+test_looking_again (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) file = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GBytes) contents = g_bytes_new_static ("abc", 3);
+  g_autoptr (AsbFileInfo) written = NULL;
+  g_autoptr (AsbFileRequest) new_folder = asb_file_request_new_for_path ("/work/d");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What only looks is done again when its answer is lost, but not for ever; what "
+                  "changes something is not");
+
+  world_open (&world);
+  asb_file_request_set_contents (file, contents);
+  written = asb_transport_write_file (world.transport, file, NULL, &error);
+  g_assert_no_error (error);
+  look (&world, "{'method':'POST','path':'*/command','nth':1,'times':2,'action':'cut'}");
+  look (&world, "{'method':'POST','path':'*/command','nth':1,'times':1,'action':'cut','bytes':60,"
+                "'reset':true}");
+  look (&world, "{'method':'POST','path':'*/command','nth':1,'times':2,'action':'tail','events':3,"
+                "'body':''}");
+  asb_test_server_forget (world.server);
+  asb_test_server_fault (world.server, "{'method':'POST','path':'*/command','action':'cut'}");
+  info = asb_transport_query_file (world.transport, file, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_clear_error (&error);
+  g_assert_cmpuint (asb_test_server_count (world.server, "POST", "/command"), ==, 3);
+  asb_test_server_forget (world.server);
+  g_assert_false (asb_transport_make_directory (world.transport, new_folder, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_cmpuint (asb_test_server_count (world.server, "POST", "/command"), ==, 1);
+  world_close (&world);
+}
+
 static void
 check_read (World *world, const char *fault, gint64 code)
 {
@@ -495,6 +560,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
+  g_test_add_func ("/opensandbox/native/faults/looking-again", test_looking_again);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
   g_test_add_func ("/opensandbox/native/faults/uploads", test_uploads);
   g_test_add_func ("/opensandbox/native/faults/upload-repeated", test_upload_repeated);
