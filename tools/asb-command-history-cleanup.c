@@ -5,9 +5,15 @@
 #include <string.h>
 
 #include "tool-commands.h"
+#include "tool-json.h"
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-record.h"
+
+static struct
+{
+  gboolean json;
+} options;
 
 static gboolean
 clean_up (Tool *tool, const ToolRecord *record, GError **error)
@@ -18,17 +24,32 @@ clean_up (Tool *tool, const ToolRecord *record, GError **error)
   return asb_history_store_cleanup_finish (record->store, tool_wait (&wait), error);
 }
 
+static int
+print_json (guint64 n_deleted, AsbHistoryStatus *after)
+{
+  ToolJson *json = tool_json_new ();
+
+  tool_json_begin_object (json, NULL);
+  tool_json_add_integer (json, "deleted_operations", (gint64)n_deleted);
+  tool_json_add_integer (json, "operations", (gint64)asb_history_status_get_operations (after));
+  tool_json_add_integer (json, "database_bytes",
+                         (gint64)asb_history_status_get_database_bytes (after));
+  tool_json_end_object (json);
+  return tool_json_print (json);
+}
+
 /* Others may have recorded something meanwhile. */
 static int
 report (AsbHistoryStatus *before, AsbHistoryStatus *after)
 {
   const guint64 n_before = asb_history_status_get_operations (before);
   const guint64 n_after = asb_history_status_get_operations (after);
+  const guint64 n_deleted = n_before > n_after ? n_before - n_after : 0;
   g_autofree char *text = g_strdup_printf ("deleted %" G_GUINT64_FORMAT
                                            " operations, %" G_GUINT64_FORMAT " are left\n",
-                                           n_before > n_after ? n_before - n_after : 0, n_after);
+                                           n_deleted, n_after);
 
-  return tool_output_print (text, strlen (text));
+  return options.json ? print_json (n_deleted, after) : tool_output_print (text, strlen (text));
 }
 
 static int
@@ -60,6 +81,11 @@ run (Tool *tool, const ToolParsed *parsed)
   return status;
 }
 
+static const ToolOption option_entries[] = {
+  { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
+  { NULL },
+};
+
 static const ToolArgument arguments[] = {
   { "ID", "a sandbox", 0, TOOL_COMPLETE_SANDBOX },
   { NULL },
@@ -72,6 +98,7 @@ const ToolCommand tool_command_history_cleanup = {
                  "record is larger than they allow the oldest operations. Nothing is deleted that "
                  "still runs, or that a program that follows the record has still to read. The "
                  "guest does the same by itself now and then.",
+  .options = option_entries,
   .arguments = arguments,
   .run = run,
 };

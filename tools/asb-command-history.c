@@ -3,16 +3,20 @@
 #include "config.h"
 
 #include "tool-commands.h"
+#include "tool-sandbox.h"
 
 static const ToolCommand *const children[] = {
-  &tool_command_history_list,
-  &tool_command_history_show,
-  &tool_command_history_output,
-  &tool_command_history_export,
-  &tool_command_history_status,
-  &tool_command_history_cleanup,
-  NULL,
+  &tool_command_history_list,   &tool_command_history_show,
+  &tool_command_history_output, &tool_command_history_export,
+  &tool_command_history_status, &tool_command_history_cleanup,
+  &tool_command_history_rm,     NULL,
 };
+
+static gboolean
+is_sandbox (Tool *tool, const char *word)
+{
+  return tool_sandbox_exists (tool, word, TOOL_SANDBOX_ANY);
+}
 
 static const ToolExample examples[] = {
   { "asb history list", "Shows which sandboxes have a record." },
@@ -31,5 +35,6 @@ const ToolCommand tool_command_history = {
                  "Without a command it is asb history list: asb history --follow scratch.",
   .children = children,
   .usual_child = &tool_command_history_list,
+  .is_usual = is_sandbox,
   .examples = examples,
 };

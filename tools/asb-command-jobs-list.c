@@ -14,42 +14,6 @@ static struct
   gboolean json;
 } options;
 
-static void
-add_result (ToolJson *json, AsbCommandResult *result)
-{
-  const int term_signal = result ? asb_command_result_get_term_signal (result) : 0;
-
-  if (result && asb_command_result_get_has_exit_status (result))
-    tool_json_add_integer (json, "exit_status", asb_command_result_get_exit_status (result));
-  else
-    tool_json_add_null (json, "exit_status");
-  if (term_signal > 0)
-    tool_json_add_integer (json, "signal", term_signal);
-  else
-    tool_json_add_null (json, "signal");
-  tool_json_add_time (json, "ended_at", result ? asb_command_result_get_ended_at (result) : NULL);
-}
-
-static void
-add_job (ToolJson *json, AsbJob *job)
-{
-  tool_json_begin_object (json, NULL);
-  tool_json_add_text (json, "id", asb_job_get_id (job));
-  tool_json_add_text (json, "name", asb_job_get_name (job));
-  tool_json_add_text (json, "command", asb_job_get_command (job));
-  tool_json_add_integer (json, "pid", asb_job_get_pid (job));
-  tool_json_add_enum (json, "state", ASB_TYPE_COMMAND_STATE, asb_job_get_state (job));
-  tool_json_add_time (json, "started_at", asb_job_get_started_at (job));
-  add_result (json, asb_job_get_result (job));
-  tool_json_add_integer (json, "stdout_bytes", (gint64)asb_job_get_stdout_total (job));
-  tool_json_add_integer (json, "stdout_first", (gint64)asb_job_get_stdout_first (job));
-  tool_json_add_integer (json, "stderr_bytes", (gint64)asb_job_get_stderr_total (job));
-  tool_json_add_integer (json, "stderr_first", (gint64)asb_job_get_stderr_first (job));
-  tool_json_add_text (json, "output_error", asb_job_get_output_error (job));
-  tool_json_add_text (json, "record_error", asb_job_get_record_error (job));
-  tool_json_end_object (json);
-}
-
 static int
 print_json (GListModel *jobs)
 {
@@ -60,7 +24,7 @@ print_json (GListModel *jobs)
     {
       g_autoptr (AsbJob) job = g_list_model_get_item (jobs, i);
 
-      add_job (json, job);
+      tool_job_add_json (json, job);
     }
   tool_json_end_array (json);
   return tool_json_print (json);

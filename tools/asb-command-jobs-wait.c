@@ -6,6 +6,31 @@
 #include "tool-jobs.h"
 #include "tool-message.h"
 
+static struct
+{
+  gboolean json;
+} options;
+
+/* The exit status is that of the job, unless it cannot be told. */
+static int
+print_json (AsbJob *job, int status)
+{
+  ToolJson *json = tool_json_new ();
+  int printed;
+
+  tool_job_add_json (json, job);
+  printed = tool_json_print (json);
+  return printed == TOOL_EXIT_DONE ? status : TOOL_EXIT_ASB;
+}
+
+static int
+wait_for_job (Tool *tool, AsbJob *job)
+{
+  const int status = tool_job_wait (tool, job);
+
+  return options.json && asb_job_get_result (job) ? print_json (job, status) : status;
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -16,10 +41,16 @@ run (Tool *tool, const ToolParsed *parsed)
   if (tool_jobs_open (tool, parsed, &jobs, &error))
     job = tool_jobs_find (&jobs, tool_parsed_get (parsed, 1), &error);
   if (job)
-    return tool_job_wait (tool, job);
+    return wait_for_job (tool, job);
   tool_message_error (error);
   return TOOL_EXIT_ASB;
 }
+
+static const ToolOption option_entries[] = {
+  { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,
+    "prints what is known of the job then as JSON, for programs" },
+  { NULL },
+};
 
 const ToolCommand tool_command_jobs_wait = {
   .name = "jobs wait",
@@ -27,6 +58,7 @@ const ToolCommand tool_command_jobs_wait = {
   .description = "Waits until a job has ended, and ends with the exit status of its command; if a "
                  "signal ended that, also that of asb jobs stop, with 128 and the signal's "
                  "number.",
+  .options = option_entries,
   .arguments = tool_job_arguments,
   .usage_status = TOOL_EXIT_ASB,
   .run = run,

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tool-commands.h"
+#include "tool-sandbox.h"
 
 static const ToolCommand *const children[] = {
   &tool_command_jobs_list,   &tool_command_jobs_logs,
@@ -10,6 +11,12 @@ static const ToolCommand *const children[] = {
   &tool_command_jobs_stop,   &tool_command_jobs_signal,
   &tool_command_jobs_rm,     NULL,
 };
+
+static gboolean
+is_sandbox (Tool *tool, const char *word)
+{
+  return tool_sandbox_exists (tool, word, TOOL_SANDBOX_LIVE);
+}
 
 static const ToolExample examples[] = {
   { "asb exec -d --name server scratch -- python3 -m http.server", "Starts a job." },
@@ -30,5 +37,6 @@ const ToolCommand tool_command_jobs = {
     "Without a command it is asb jobs list: asb jobs scratch.",
   .children = children,
   .usual_child = &tool_command_jobs_list,
+  .is_usual = is_sandbox,
   .examples = examples,
 };

@@ -10,6 +10,7 @@
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-question.h"
+#include "tool-record.h"
 #include "tool-sandbox.h"
 #include "tool-server.h"
 #include "tool-text.h"
@@ -19,6 +20,8 @@ static struct
   gboolean dry_run;
   gboolean force;
   gboolean json;
+  gboolean records;
+  const char *older_than;
   const char *provider;
 } options;
 
@@ -33,22 +36,64 @@ is_over (AsbSandboxInfo *info)
          || (expires_at && g_date_time_compare (expires_at, now) < 0);
 }
 
-/* Returns: (transfer full) (nullable) (element-type AsbSandboxInfo) */
+/* @age: in seconds */
+static gboolean
+is_older (AsbSandboxInfo *info, gint64 age)
+{
+  GDateTime *created_at = asb_sandbox_info_get_created_at (info);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+
+  return age == 0
+         || (created_at && g_date_time_difference (now, created_at) / G_TIME_SPAN_SECOND >= age);
+}
+
+static gboolean
+parse_age (gint64 *age, GError **error)
+{
+  guint64 milliseconds = 0;
+
+  if (options.older_than && !tool_text_parse_duration (options.older_than, &milliseconds, error))
+    return FALSE;
+  *age = (gint64)(milliseconds / 1000);
+  return TRUE;
+}
+
+/* Returns: (transfer full) (nullable) (element-type AsbSandboxInfo): sandboxes that are over, or
+ * removed ones of which there is a record */
 static GPtrArray *
 find_over (Tool *tool, AsbProvider *provider, GError **error)
 {
-  g_autoptr (GPtrArray) infos = tool_sandbox_list (tool, provider, TOOL_SANDBOX_LIVE, error);
+  const ToolSandboxScope scope = options.records ? TOOL_SANDBOX_ANY : TOOL_SANDBOX_LIVE;
+  g_autoptr (GPtrArray) infos = NULL;
+  gint64 age;
 
+  if (!parse_age (&age, error))
+    return NULL;
+  infos = tool_sandbox_list (tool, provider, scope, error);
   for (guint i = infos ? infos->len : 0; i > 0; i--)
-    if (!is_over (infos->pdata[i - 1]))
-      g_ptr_array_remove_index (infos, i - 1);
+    {
+      AsbSandboxInfo *info = infos->pdata[i - 1];
+
+      if (!is_older (info, age)
+          || !(options.records ? tool_sandbox_is_removed (info) : is_over (info)))
+        g_ptr_array_remove_index (infos, i - 1);
+    }
   return g_steal_pointer (&infos);
+}
+
+static char *
+describe (guint count)
+{
+  if (options.records)
+    return g_strdup_printf ("%u record%s", count, count == 1 ? "" : "s");
+  return g_strdup_printf ("%u sandbox%s", count, count == 1 ? "" : "es");
 }
 
 /* Whoever cannot be asked has to have said it before. */
 static gboolean
 ask (Tool *tool, GPtrArray *infos, gboolean *yes, GError **error)
 {
+  g_autofree char *what = describe (infos->len);
   g_autofree char *table = NULL;
 
   *yes = options.force;
@@ -57,14 +102,17 @@ ask (Tool *tool, GPtrArray *infos, gboolean *yes, GError **error)
   if (!tool_text_is_terminal (STDIN_FILENO))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "There is nobody to ask whether to remove %u sandbox%s; give --force, or see "
-                   "what there is with --dry-run",
-                   infos->len, infos->len == 1 ? "" : "es");
+                   "There is nobody to ask whether to remove %s; give --force, or see what there "
+                   "is with --dry-run",
+                   what);
       return FALSE;
     }
   table = tool_listing_dup_table (infos);
   fputs (table, stderr);
-  return tool_question_ask (tool, "Remove all these, with their files?", yes, error);
+  return tool_question_ask (tool,
+                            options.records ? "Delete the records of all these, for good?"
+                                            : "Remove all these, with their files?",
+                            yes, error);
 }
 
 /* What somebody else removed meanwhile is gone, which is what was asked for. */
@@ -73,7 +121,7 @@ remove_one (Tool *tool, AsbProvider *provider, AsbSandboxInfo *info, GPtrArray *
 {
   g_autoptr (GError) error = NULL;
 
-  if (tool_sandbox_remove (tool, provider, info, &error))
+  if ((options.records ? tool_record_remove : tool_sandbox_remove) (tool, provider, info, &error))
     g_ptr_array_add (removed, info);
   else if (!tool_sandbox_is_gone (error))
     {
@@ -146,14 +194,19 @@ static const ToolOption option_entries[] = {
     "lists what would be removed, and removes nothing" },
   { "force", 'f', TOOL_OPTION_FLAG, &options.force, NULL, "does not ask" },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
+  { "older-than", '\0', TOOL_OPTION_TEXT, &options.older_than, "AGE",
+    "leaves alone what was made less than so many seconds ago, or with s, m, h or d" },
   { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
     "removes sandboxes of this provider; local if not given", TOOL_COMPLETE_PROVIDER },
+  { "records", '\0', TOOL_OPTION_FLAG, &options.records, NULL,
+    "deletes the records of sandboxes that were removed instead; only local ones are kept" },
   { NULL },
 };
 
 static const ToolExample examples[] = {
   { "asb prune --dry-run", "Shows what is over." },
   { "asb prune", "Removes it, after a question." },
+  { "asb prune --records --older-than 30d", "Deletes old records, after a question." },
   { "asb prune --force --provider opensandbox", "Does it on a server, without one." },
   { NULL, NULL },
 };
@@ -165,7 +218,8 @@ const ToolCommand tool_command_prune = {
   = "Removes the sandboxes that have stopped or failed, or whose time is up, with all their "
     "files, and prints their names. What runs is left alone. A local sandbox that stays has "
     "stopped when its guest was killed or this machine was started anew; it goes on when it is "
-    "used, so have a look before. The record of what was done in them is kept: see asb history.",
+    "used, so have a look before. The record of what was done in them is kept, until it "
+    "is deleted with --records or asb history rm.",
   .options = option_entries,
   .examples = examples,
   .run = run,

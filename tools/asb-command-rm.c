@@ -63,7 +63,7 @@ const ToolCommand tool_command_rm = {
   .summary = "remove sandboxes",
   .description
   = "Ends everything that runs in the sandboxes and removes them with all their files. "
-    "The record of what was done in them is kept: see asb history.",
+    "The record of what was done in them is kept: see asb history, and asb history rm.",
   .options = option_entries,
   .arguments = arguments,
   .examples = examples,

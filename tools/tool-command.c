@@ -241,6 +241,14 @@ is_help (const char *word)
   return g_str_equal (word, "--help") || g_str_equal (word, "-h");
 }
 
+/* Nearly the name of a command, and exactly that of something else: it is that. */
+static gboolean
+is_usual_child (Tool *tool, const ToolCommand *command, const char *word)
+{
+  return command->usual_child
+         && (!guess_command (command->children, word) || command->is_usual (tool, word));
+}
+
 static int
 run_child (Tool *tool, const ToolCommand *command, char **words)
 {
@@ -254,7 +262,7 @@ run_child (Tool *tool, const ToolCommand *command, char **words)
   if (is_help (*words))
     return tool_help_print (command);
   child = tool_command_find (command->children, *words);
-  if (!child && command->usual_child && !guess_command (command->children, *words))
+  if (!child && is_usual_child (tool, command, *words))
     return run_command (tool, command->usual_child, words);
   if (!child)
     return unknown_command (command->children, command->name, *words);

@@ -83,9 +83,11 @@ struct _ToolCommand
   const ToolExample *examples;
   const ToolCommand *const *children; /* of a command that only groups others */
   const ToolCommand *usual_child;     /* the one that is meant when none of them is named */
-  guint foreign_from;                 /* from its n-th argument on, everything belongs to another
-                                         program; 0: nothing does */
-  int usage_status;                   /* exit status when it is called in a wrong way */
+  gboolean (*is_usual) (Tool *tool, const char *word); /* whether its argument may be @word, which
+                                                          looks like a command */
+  guint foreign_from; /* from its n-th argument on, everything belongs to another
+                         program; 0: nothing does */
+  int usage_status;   /* exit status when it is called in a wrong way */
   gboolean hidden;
   int (*run) (Tool *tool, const ToolParsed *parsed);
 };

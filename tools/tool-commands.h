@@ -60,6 +60,7 @@ extern const ToolCommand tool_command_jobs_wait;
 extern const ToolCommand tool_command_history_list;
 extern const ToolCommand tool_command_history_output;
 extern const ToolCommand tool_command_history_cleanup;
+extern const ToolCommand tool_command_history_rm;
 extern const ToolCommand tool_command_history_export;
 extern const ToolCommand tool_command_history_show;
 extern const ToolCommand tool_command_history_status;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tool-command.h"
+#include "tool-json.h"
 
 typedef struct
 {
@@ -31,6 +32,9 @@ int tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func);
 
 /* Copies what a job printed to asb's own standard output and error. Returns: the exit status */
 int tool_job_print (Tool *tool, AsbJob *job, gboolean follow);
+
+/* What is known of it, as an object without a name. */
+void tool_job_add_json (ToolJson *json, AsbJob *job);
 
 /* Waits for the end. Returns: the exit status, which is that of the job's command */
 int tool_job_wait (Tool *tool, AsbJob *job);

@@ -50,7 +50,7 @@ const char *
 tool_options_guess (const char *const *names, const char *word)
 {
   const char *guess = NULL;
-  guint best = 2 + strlen (word) / 6;
+  guint best = MAX (1, (strlen (word) + 1) / 3);
 
   for (gsize i = 0; names[i]; i++)
     {

@@ -107,6 +107,25 @@ tool_record_clear (ToolRecord *record)
   g_clear_object (&record->backend);
 }
 
+gboolean
+tool_record_remove (Tool *tool, AsbProvider *provider, AsbSandboxInfo *info, GError **error)
+{
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (GVariant) answer = NULL;
+
+  if (!tool_sandbox_is_removed (info))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
+                   "Sandbox “%s” is there, and its record with it; remove it with asb rm first",
+                   tool_sandbox_get_id (info));
+      return FALSE;
+    }
+  asb_provider_call_service_async (provider, tool_sandbox_get_id (info), "delete_record", NULL,
+                                   tool->cancellable, tool_wait_cb, &wait);
+  answer = asb_provider_call_service_finish (provider, tool_wait (&wait), error);
+  return answer != NULL;
+}
+
 AsbHistoryStatus *
 tool_record_get_status (Tool *tool, const ToolRecord *record, GError **error)
 {

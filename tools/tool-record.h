@@ -19,6 +19,10 @@ gboolean tool_record_open (Tool *tool, const ToolSandbox *sandbox, ToolRecord *r
 void tool_record_clear (ToolRecord *record);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolRecord, tool_record_clear)
 
+/* Deletes the record that was kept of a removed sandbox. */
+gboolean tool_record_remove (Tool *tool, AsbProvider *provider, AsbSandboxInfo *info,
+                             GError **error);
+
 /* Returns: (transfer full): how it is doing */
 AsbHistoryStatus *tool_record_get_status (Tool *tool, const ToolRecord *record, GError **error);
 /* Returns: (transfer full) (element-type AsbHistoryOperation): all operations, in their order */

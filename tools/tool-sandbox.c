@@ -330,6 +330,16 @@ tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope, ToolSan
   return find_in_list (tool, id, scope, sandbox, error);
 }
 
+gboolean
+tool_sandbox_exists (Tool *tool, const char *text, ToolSandboxScope scope)
+{
+  g_auto (ToolSandbox) sandbox = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  return tool_sandbox_find (tool, text, scope, &sandbox, &error)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
 int
 tool_sandbox_each (Tool *tool, const ToolParsed *parsed, ToolSandboxFunc function)
 {

@@ -31,6 +31,8 @@ gboolean tool_sandbox_set_ttl (AsbBackendOptions *options, const char *text, GEr
 /* Finds PROVIDER:ID, an ID, the beginning of one or a name. */
 gboolean tool_sandbox_find (Tool *tool, const char *text, ToolSandboxScope scope,
                             ToolSandbox *sandbox, GError **error);
+/* Whether it finds one, or several that may be meant. */
+gboolean tool_sandbox_exists (Tool *tool, const char *text, ToolSandboxScope scope);
 /* Does @function to each sandbox that is named, says what went wrong and goes on. Returns: the exit
  * status */
 int tool_sandbox_each (Tool *tool, const ToolParsed *parsed, ToolSandboxFunc function);

@@ -49,6 +49,29 @@ asb_local_delete (const AsbLocalSettings *settings, const char *id, GError **err
          && end_and_remove (settings, folder, settings->keep_record, END_SECONDS, error);
 }
 
+gboolean
+asb_local_delete_record (const AsbLocalSettings *settings, const char *id, GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (GError) cause = NULL;
+
+  if (asb_local_folder_exists (settings->state_dir, id))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
+                   "Sandbox “%s” is there, and its record with it; remove the sandbox first", id);
+      return FALSE;
+    }
+  folder = asb_local_folder_open (settings->record_dir, id, &cause);
+  if (folder)
+    return asb_local_folder_lock (folder, error) && asb_local_folder_remove (folder, error);
+  if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                 "There is no record of a removed sandbox “%s”", id);
+  else
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
 /* A guest that listens is left to end by itself when it has lost its owner just now, unless it
  * cannot. */
 static gboolean

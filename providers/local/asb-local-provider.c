@@ -432,14 +432,47 @@ asb_local_provider_open_stream (AsbProvider *provider, const char *sandbox_id, A
 }
 
 static void
-diagnose_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+return_variant (GTask *task, GVariant *variant)
 {
-  AsbLocalProvider *self = source;
   g_auto (GValue) value = G_VALUE_INIT;
 
   g_value_init (&value, G_TYPE_VARIANT);
-  g_value_take_variant (&value, asb_local_diagnose (&self->settings, cancellable));
+  g_value_take_variant (&value, variant);
   g_task_return_value (task, &value);
+}
+
+static void
+delete_record_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  AsbLocalProvider *self = source;
+  GError *error = NULL;
+
+  if (asb_local_delete_record (&self->settings, data, &error))
+    return_variant (task, g_variant_new ("a{sv}", NULL));
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+asb_local_provider_call_service (AsbProvider *provider, const char *sandbox_id, const char *name,
+                                 GVariant *arguments, GTask *task)
+{
+  if (g_strcmp0 (name, "delete_record") != 0)
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+                             "Provider “local” has no function “%s”", name);
+  else if (!sandbox_id)
+    g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                             "“%s” needs the id of a sandbox", name);
+  else
+    run (task, g_strdup (sandbox_id), g_free, delete_record_thread);
+}
+
+static void
+diagnose_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  AsbLocalProvider *self = source;
+
+  return_variant (task, asb_local_diagnose (&self->settings, cancellable));
 }
 
 static void
@@ -459,6 +492,7 @@ provider_iface_init (AsbProviderInterface *iface)
   iface->renew_sandbox = asb_local_provider_renew_sandbox;
   iface->delete_sandbox = asb_local_provider_delete_sandbox;
   iface->open_stream = asb_local_provider_open_stream;
+  iface->call_service = asb_local_provider_call_service;
   iface->diagnose = asb_local_provider_diagnose;
   iface->thread_safe = TRUE;
 }

@@ -135,6 +135,8 @@ class Live(SandboxTestCase):
         self.assert_done(asb("history", "cleanup", "box"),
                          f"deleted 0 operations, {len(before)} are left\n".encode())
         self.assertEqual(self.events(), before)
+        told = self.json("history", "cleanup", "box")
+        self.assertEqual((told["deleted_operations"], told["operations"] > 0), (0, True))
         self.assert_refused(asb("history", "cleanup", "nobody"), 1, "“nobody”")
 
     def test_sandboxes(self):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """asb exec --detach and asb jobs."""
 
+import json
 import signal
 import subprocess
 
@@ -32,6 +33,8 @@ class Jobs(SandboxTestCase):
         self.assert_refused(self.jobs("logs", job), 1, job, "asb jobs list")
 
     def test_signal_that_ended_it(self):
+        told = self.jobs("wait", "--json", self.detach("exit 4"))
+        self.assertEqual((told.returncode, json.loads(told.stdout)["exit_status"]), (4, 4))
         self.assertEqual(self.jobs("wait", self.detach("kill -9 $$")).returncode, 128 + 9)
 
     def test_what_cannot_start(self):

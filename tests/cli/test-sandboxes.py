@@ -330,6 +330,52 @@ class Prune(TestCase):
         self.assertEqual(self.listed(), [self.live, self.stopped])
 
 
+class Records(TestCase):
+    def setUp(self):
+        asb("prune", "--records", "--force")
+        self.gone, self.live = (self.assert_done(asb("create", "--name", name)).decode().strip().split(":")[1]
+                                for name in ("gone", "live"))
+        self.assert_done(asb("rm", self.gone))
+
+    def tearDown(self):
+        asb("rm", "-f", "live")
+        asb("prune", "--records", "--force")
+
+    def kept(self):
+        return [entry["id"] for entry in self.json("prune", "--records", "--dry-run")]
+
+    def test_listed(self):
+        self.assertEqual(self.kept(), [self.gone])
+        self.assertEqual([entry["id"] for entry in self.json("history", "list")], [self.gone, self.live])
+
+    def test_all(self):
+        self.assertEqual([entry["id"] for entry in self.json("prune", "--records", "--force")], [self.gone])
+        self.assertEqual(self.kept(), [])
+        self.assert_refused(asb("history", "list", self.gone), 1, self.gone)
+        self.assert_done(asb("history", "list", "live"))
+        self.assertEqual(os.listdir(os.path.join(STATE, "asb", "history")), [])
+
+    def test_age(self):
+        self.assertEqual(self.json("prune", "--records", "--older-than", "1d", "--force"), [])
+        self.assertEqual(self.kept(), [self.gone])
+        self.assert_refused(asb("prune", "--older-than", "long"), 1, "“long”")
+
+    def test_question(self):
+        self.assert_refused(asb("prune", "--records"), 1, "1 record", "--force", "--dry-run")
+        terminal = Terminal("prune", "--records")
+        terminal.read_until(b"[y/N] ")
+        terminal.write(b"y\n")
+        self.assertEqual(terminal.finish()[0], 0)
+        self.assertEqual(self.kept(), [])
+
+    def test_one(self):
+        self.assert_refused(asb("history", "rm", "live"), 1, "asb rm")
+        self.assert_done(asb("history", "rm", "gone"), b"")
+        self.assert_refused(asb("history", "rm", self.gone), 1, self.gone)
+        self.assert_done(asb("history", "rm", "-f", self.gone))
+        self.assert_done(asb("exec", "live", "--", "true"))
+
+
 class WithoutRecord(TestCase):
     def test_create(self):
         self.assert_refused(asb("create", "--provider", "mock"), 1, "“sandbox_history”", "--no-record")

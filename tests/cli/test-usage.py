@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Help, manual pages, completion and what is said to a wrong call: no sandbox is needed."""
 
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "prune", "ls
             "login", "version", "help"]
 GROUPS = {"egress": ["get", "set", "allow", "deny", "remove"],
           "snapshot": ["create", "list", "show", "rm"],
-          "history": ["list", "show", "output", "export", "status", "cleanup"],
+          "history": ["list", "show", "output", "export", "status", "cleanup", "rm"],
           "jobs": ["list", "logs", "attach", "wait", "stop", "signal", "rm"]}
 
 
@@ -83,6 +84,8 @@ class Version(TestCase):
         nowhere = {"ASB_MODULE_PATH": "/nowhere", "ASB_GUEST_PATH": "/nowhere",
                    "XDG_STATE_HOME": "/nowhere", "HOME": "/nowhere"}
         self.assert_done(asb("version", environment=nowhere))
+        version = json.loads(self.assert_done(asb("version", "--json", environment=nowhere)))
+        self.assertEqual(f"asb {version['version']}\n".encode(), self.assert_done(asb("version")))
 
 
 class Mistakes(TestCase):
@@ -96,6 +99,17 @@ class Mistakes(TestCase):
         for theirs, ours in [("ps", "list"), ("inspect", "info"), ("logs", "jobs logs"), ("cp", "put or asb get")]:
             self.assert_refused(asb(theirs), 2, f"did you mean asb {ours}?")
         self.assert_refused(asb("history", "shwo"), 2, "did you mean asb history show?")
+        self.assertNotIn(b"did you mean", asb("history", "test").stderr)
+
+    def test_names_like_commands(self):
+        """What nearly is a command and exactly is a sandbox is the sandbox."""
+        for name in ("lst", "exprt"):
+            self.assert_done(asb("create", "--name", name))
+            try:
+                self.assertIn(b"sandbox.create", self.assert_done(asb("history", name)))
+                self.assert_done(asb("jobs", name))
+            finally:
+                asb("rm", "-f", name)
 
     def test_unknown_option(self):
         self.assert_refused(asb("list", "--jsno"), 2, "did you mean --json?")
