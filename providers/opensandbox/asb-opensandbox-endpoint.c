@@ -55,16 +55,6 @@ asb_opensandbox_endpoint_new_lifecycle (AsbOpensandboxSettings *settings)
 }
 
 AsbOpensandboxEndpoint *
-asb_opensandbox_endpoint_new_below (AsbOpensandboxEndpoint *self, const char *path)
-{
-  g_autofree char *base = g_strconcat (self->base, path, NULL);
-  AsbOpensandboxEndpoint *below = asb_opensandbox_endpoint_new (base, self->headers, self->flags);
-
-  asb_opensandbox_endpoint_set_sandbox (below, self->sandbox_id);
-  return below;
-}
-
-AsbOpensandboxEndpoint *
 asb_opensandbox_endpoint_ref (AsbOpensandboxEndpoint *self)
 {
   return g_atomic_rc_box_acquire (self);

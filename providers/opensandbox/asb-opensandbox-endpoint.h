@@ -38,10 +38,6 @@ void asb_opensandbox_endpoint_set_sandbox (AsbOpensandboxEndpoint *self, const c
 /* The lifecycle server: “scheme://domain/v1”, with the key. */
 AsbOpensandboxEndpoint *asb_opensandbox_endpoint_new_lifecycle (AsbOpensandboxSettings *settings);
 
-/* The same place, further down: @path begins with a slash. */
-AsbOpensandboxEndpoint *asb_opensandbox_endpoint_new_below (AsbOpensandboxEndpoint *self,
-                                                            const char *path);
-
 AsbOpensandboxEndpoint *asb_opensandbox_endpoint_ref (AsbOpensandboxEndpoint *self);
 void asb_opensandbox_endpoint_unref (AsbOpensandboxEndpoint *self);
 

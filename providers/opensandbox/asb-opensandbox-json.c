@@ -23,34 +23,17 @@ asb_opensandbox_json_parse (GBytes *body, const char *what, GError **error)
   return json_node_ref (json_parser_get_root (parser));
 }
 
-static JsonNode *
-parse_of_type (GBytes *body, JsonNodeType type, const char *what, GError **error)
+JsonObject *
+asb_opensandbox_json_parse_object (GBytes *body, const char *what, GError **error)
 {
   g_autoptr (JsonNode) node = asb_opensandbox_json_parse (body, what, error);
 
   if (!node)
     return NULL;
-  if (json_node_get_node_type (node) == type)
-    return g_steal_pointer (&node);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not read %s: it is no %s", what,
-               type == JSON_NODE_OBJECT ? "object" : "array");
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    return json_node_dup_object (node);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not read %s: it is no object", what);
   return NULL;
-}
-
-JsonObject *
-asb_opensandbox_json_parse_object (GBytes *body, const char *what, GError **error)
-{
-  g_autoptr (JsonNode) node = parse_of_type (body, JSON_NODE_OBJECT, what, error);
-
-  return node ? json_object_ref (json_node_get_object (node)) : NULL;
-}
-
-JsonArray *
-asb_opensandbox_json_parse_array (GBytes *body, const char *what, GError **error)
-{
-  g_autoptr (JsonNode) node = parse_of_type (body, JSON_NODE_ARRAY, what, error);
-
-  return node ? json_array_ref (json_node_get_array (node)) : NULL;
 }
 
 JsonObject *

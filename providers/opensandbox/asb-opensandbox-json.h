@@ -13,9 +13,8 @@
  * Returns: (transfer full) (nullable) */
 JsonNode *asb_opensandbox_json_parse (GBytes *body, const char *what, GError **error);
 
-/* The same, for a text that must be an object or an array. Returns: (transfer full) (nullable) */
+/* The same, for a text that must be an object. Returns: (transfer full) (nullable) */
 JsonObject *asb_opensandbox_json_parse_object (GBytes *body, const char *what, GError **error);
-JsonArray *asb_opensandbox_json_parse_array (GBytes *body, const char *what, GError **error);
 
 /* The element as an object that is borrowed, or an error that names its place. */
 JsonObject *asb_opensandbox_json_get_element (JsonArray *array, guint index, const char *what,

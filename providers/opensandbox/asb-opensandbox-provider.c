@@ -29,8 +29,6 @@ struct _AsbOpensandboxProvider
 
   char *key;
   char *fingerprint;
-  AsbOpensandboxSettings *settings;
-  AsbOpensandboxClient *client;
   AsbOpensandboxLifecycle *lifecycle;
 };
 
@@ -72,8 +70,6 @@ asb_opensandbox_provider_finalize (GObject *object)
   AsbOpensandboxProvider *self = ASB_OPENSANDBOX_PROVIDER (object);
 
   g_clear_object (&self->lifecycle);
-  g_clear_object (&self->client);
-  g_clear_pointer (&self->settings, asb_opensandbox_settings_unref);
   g_clear_pointer (&self->fingerprint, g_free);
   g_clear_pointer (&self->key, g_free);
   g_clear_pointer (&self->tls_ca_file, g_free);
@@ -233,8 +229,8 @@ asb_opensandbox_provider_init (AsbOpensandboxProvider *self)
 {
 }
 
-static gboolean
-init_settings (AsbOpensandboxProvider *self, GError **error)
+static AsbOpensandboxSettings *
+make_settings (AsbOpensandboxProvider *self, GError **error)
 {
   g_autoptr (AsbOpensandboxSettings) settings = asb_opensandbox_settings_new (self->url, error);
 
@@ -245,7 +241,7 @@ init_settings (AsbOpensandboxProvider *self, GError **error)
       || !asb_opensandbox_settings_set_proxy (settings, self->proxy, error)
       || !asb_opensandbox_settings_set_tls_ca_file (settings, self->tls_ca_file, error)
       || !asb_opensandbox_settings_set_transport (settings, self->transport, error))
-    return FALSE;
+    return NULL;
   settings->use_server_proxy = self->use_server_proxy;
   settings->request_timeout_seconds = self->request_timeout_seconds;
   settings->ready_timeout_seconds = self->ready_timeout_seconds;
@@ -253,8 +249,7 @@ init_settings (AsbOpensandboxProvider *self, GError **error)
   settings->max_connections_per_host = self->max_connections_per_host;
   settings->keep_alive_seconds = self->keep_alive_seconds;
   settings->debug = self->debug;
-  self->settings = g_steal_pointer (&settings);
-  return TRUE;
+  return g_steal_pointer (&settings);
 }
 
 static gboolean
@@ -262,8 +257,10 @@ asb_opensandbox_provider_initable_do (GInitable *initable, GCancellable *cancell
                                       GError **error)
 {
   AsbOpensandboxProvider *self = ASB_OPENSANDBOX_PROVIDER (initable);
+  g_autoptr (AsbOpensandboxSettings) settings = NULL;
+  g_autoptr (AsbOpensandboxClient) client = NULL;
 
-  if (self->settings)
+  if (self->lifecycle)
     return TRUE;
   if (!self->key || *self->key == '\0')
     {
@@ -271,11 +268,12 @@ asb_opensandbox_provider_initable_do (GInitable *initable, GCancellable *cancell
                            "Option “provider-key” of provider “opensandbox” must not be empty");
       return FALSE;
     }
-  if (!init_settings (self, error))
+  settings = make_settings (self, error);
+  if (!settings)
     return FALSE;
-  self->fingerprint = asb_opensandbox_settings_dup_fingerprint (self->settings);
-  self->client = asb_opensandbox_client_new (self->settings);
-  self->lifecycle = asb_opensandbox_lifecycle_new (self->client, self->key);
+  self->fingerprint = asb_opensandbox_settings_dup_fingerprint (settings);
+  client = asb_opensandbox_client_new (settings);
+  self->lifecycle = asb_opensandbox_lifecycle_new (client, self->key);
   return TRUE;
 }
 
@@ -285,28 +283,10 @@ asb_opensandbox_provider_initable_init (GInitableIface *iface)
   iface->init = asb_opensandbox_provider_initable_do;
 }
 
-AsbOpensandboxSettings *
-asb_opensandbox_provider_get_settings (AsbOpensandboxProvider *self)
-{
-  return self->settings;
-}
-
-AsbOpensandboxClient *
-asb_opensandbox_provider_get_client (AsbOpensandboxProvider *self)
-{
-  return self->client;
-}
-
 AsbOpensandboxLifecycle *
 asb_opensandbox_provider_get_lifecycle (AsbOpensandboxProvider *self)
 {
   return self->lifecycle;
-}
-
-const char *
-asb_opensandbox_provider_get_key (AsbOpensandboxProvider *self)
-{
-  return self->key;
 }
 
 static char *

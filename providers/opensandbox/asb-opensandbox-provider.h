@@ -15,7 +15,4 @@ G_DECLARE_FINAL_TYPE (AsbOpensandboxProvider, asb_opensandbox_provider, ASB, OPE
                       GObject)
 
 /* Any thread. They stay as they are once the provider is initialised. */
-AsbOpensandboxSettings *asb_opensandbox_provider_get_settings (AsbOpensandboxProvider *self);
-AsbOpensandboxClient *asb_opensandbox_provider_get_client (AsbOpensandboxProvider *self);
 AsbOpensandboxLifecycle *asb_opensandbox_provider_get_lifecycle (AsbOpensandboxProvider *self);
-const char *asb_opensandbox_provider_get_key (AsbOpensandboxProvider *self);

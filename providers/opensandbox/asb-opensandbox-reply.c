@@ -46,12 +46,6 @@ asb_opensandbox_reply_new (guint status, SoupMessageHeaders *headers, GBytes *bo
   return self;
 }
 
-AsbOpensandboxReply *
-asb_opensandbox_reply_ref (AsbOpensandboxReply *self)
-{
-  return g_atomic_rc_box_acquire (self);
-}
-
 static void
 reply_clear (gpointer data)
 {

@@ -12,7 +12,6 @@ typedef struct _AsbOpensandboxReply AsbOpensandboxReply;
 /* @headers may be NULL; one of @body and @stream is given. */
 AsbOpensandboxReply *asb_opensandbox_reply_new (guint status, SoupMessageHeaders *headers,
                                                 GBytes *body, GInputStream *stream);
-AsbOpensandboxReply *asb_opensandbox_reply_ref (AsbOpensandboxReply *self);
 void asb_opensandbox_reply_unref (AsbOpensandboxReply *self);
 
 guint asb_opensandbox_reply_get_status (AsbOpensandboxReply *self);
