@@ -60,6 +60,21 @@ cleanup_ttl_is_stray (AsbBackendOptions *options)
 }
 
 static gboolean
+reconnect_is_wrong (AsbBackendOptions *options)
+{
+  return asb_backend_options_get_reconnect_seconds (options) > ASB_MAX_RECONNECT_SECONDS;
+}
+
+static gboolean
+ready_timeout_is_wrong (AsbBackendOptions *options)
+{
+  double seconds = asb_backend_options_get_ready_timeout_seconds (options);
+
+  /* This way round, since it may be no number. */
+  return !(seconds >= ASB_MIN_READY_SECONDS && seconds <= ASB_MAX_READY_SECONDS);
+}
+
+static gboolean
 history_is_double (AsbBackendOptions *options)
 {
   return asb_backend_options_get_history (options)
@@ -255,6 +270,8 @@ static const AsbOptionRule rules[] = {
   { cleanup_ttl_is_missing,
     "Option “cleanup-ttl-seconds” must be more than 0 with the clean-up policy ttl" },
   { cleanup_ttl_is_stray, "Option “cleanup-ttl-seconds” needs the clean-up policy ttl" },
+  { reconnect_is_wrong, "Option “reconnect-seconds” must be 0 to 300" },
+  { ready_timeout_is_wrong, "Option “ready-timeout-seconds” must be 0.001 to 31622400" },
   { history_is_double, "Options “history” and “history-store” exclude each other" },
   { provider_is_double, "Options “provider” and “provider-name” exclude each other" },
   { provider_is_missing, "One of the options “provider” and “provider-name” is needed" },

@@ -21,7 +21,9 @@ asb_backend_options_copy (AsbBackendOptions *self)
       g_auto (GValue) value = G_VALUE_INIT;
 
       g_object_get_property (G_OBJECT (self), pspecs[i]->name, &value);
-      g_object_set_property (G_OBJECT (copy), pspecs[i]->name, &value);
+      /* Past GObject, which would leave out what is out of range; the rules tell of that. */
+      G_OBJECT_GET_CLASS (copy)->set_property (G_OBJECT (copy), pspecs[i]->param_id, &value,
+                                               pspecs[i]);
     }
   if (from->readiness_check)
     to->readiness_check = asb_closure_ref (from->readiness_check);

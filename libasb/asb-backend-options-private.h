@@ -5,6 +5,11 @@
 #include "asb-backend-options.h"
 #include "asb-closure-private.h"
 
+/* As long as the guest waits at most (docs/guest-protocol.md §2). */
+#define ASB_MAX_RECONNECT_SECONDS 300
+#define ASB_MIN_READY_SECONDS 0.001
+#define ASB_MAX_READY_SECONDS 31622400
+
 /* Returns: (transfer none) (nullable): an AsbTransportFactory with its data */
 AsbClosure *asb_backend_options_get_readiness_check (AsbBackendOptions *self);
 AsbClosure *asb_backend_options_get_transport_factory (AsbBackendOptions *self);

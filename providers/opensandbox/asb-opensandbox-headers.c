@@ -67,6 +67,24 @@ asb_opensandbox_headers_is_settable (const char *name)
   return g_ascii_strncasecmp (name, "Sec-WebSocket-", strlen ("Sec-WebSocket-")) != 0;
 }
 
+gboolean
+asb_opensandbox_headers_is_for_all (const char *name)
+{
+  static const char *const others[] = { "Host",
+                                        "Proxy-Authorization",
+                                        "Range",
+                                        "If-Range",
+                                        "If-Match",
+                                        "If-None-Match",
+                                        "If-Modified-Since",
+                                        "If-Unmodified-Since" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (equal_name (name, others[i]))
+      return FALSE;
+  return TRUE;
+}
+
 /* Digits and nothing else, to the end or to @end. */
 static gboolean
 parse_number (const char *text, const char *end, gint64 *number)

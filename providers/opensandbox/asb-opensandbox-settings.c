@@ -108,6 +108,17 @@ asb_opensandbox_settings_set_execd_token (AsbOpensandboxSettings *self, const ch
   return replace_secret (&self->execd_token, token, "The access token of execd", error);
 }
 
+/* Where that is said which the header was to say. */
+static const char *
+get_other_option (const char *name)
+{
+  if (asb_opensandbox_headers_equal_name (name, "Host"))
+    return "; the server is named by option “url”";
+  if (asb_opensandbox_headers_equal_name (name, "Proxy-Authorization"))
+    return "; the login at a proxy is part of option “proxy”";
+  return "";
+}
+
 static gboolean
 check_header (const char *name, const char *value, GError **error)
 {
@@ -118,6 +129,11 @@ check_header (const char *name, const char *value, GError **error)
   else if (!asb_opensandbox_headers_is_settable (name))
     g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                  "Option “headers”: header “%s” belongs to the connection and cannot be set", name);
+  else if (!asb_opensandbox_headers_is_for_all (name))
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "Option “headers”: header “%s” cannot be set for all requests, since it means "
+                 "something else in each%s",
+                 name, get_other_option (name));
   else if (!asb_opensandbox_headers_is_value (value))
     g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                  "Option “headers”: the value of header “%s” begins or ends with a space, or "

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <math.h>
+
 #include "asb-test-store.h"
 
 /* The rules of the options of a backend. */
@@ -42,6 +44,30 @@ static void
 stray_cleanup_ttl (TestCreation *fixture)
 {
   asb_backend_options_set_cleanup_ttl_seconds (fixture->options, 10);
+}
+
+static void
+break_reconnect (TestCreation *fixture)
+{
+  asb_backend_options_set_reconnect_seconds (fixture->options, 301);
+}
+
+static void
+break_ready_timeout (TestCreation *fixture)
+{
+  asb_backend_options_set_ready_timeout_seconds (fixture->options, 0);
+}
+
+static void
+long_ready_timeout (TestCreation *fixture)
+{
+  asb_backend_options_set_ready_timeout_seconds (fixture->options, 31622401);
+}
+
+static void
+no_ready_timeout (TestCreation *fixture)
+{
+  asb_backend_options_set_ready_timeout_seconds (fixture->options, NAN);
 }
 
 static void
@@ -278,6 +304,10 @@ static const Rule rules[] = {
   { "ttl", break_ttl, "Option “sandbox-ttl-seconds”" },
   { "cleanup-ttl/missing", forget_cleanup_ttl, "Option “cleanup-ttl-seconds” must be" },
   { "cleanup-ttl/stray", stray_cleanup_ttl, "Option “cleanup-ttl-seconds” needs" },
+  { "reconnect", break_reconnect, "Option “reconnect-seconds” must be" },
+  { "ready-timeout/none", break_ready_timeout, "Option “ready-timeout-seconds” must be" },
+  { "ready-timeout/long", long_ready_timeout, "Option “ready-timeout-seconds” must be" },
+  { "ready-timeout/nan", no_ready_timeout, "Option “ready-timeout-seconds” must be" },
   { "history/double", double_history, "Options “history” and “history-store”" },
   { "provider/double", double_provider, "Options “provider” and “provider-name”" },
   { "provider/missing", forget_provider, "One of the options “provider” and" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <string.h>
+
 #include "asb-test-store.h"
 
 /* What asb_create_opensandbox_backend () makes of its arguments: here the provider of that name is
@@ -117,6 +119,21 @@ test_connection (Fixture *fixture, gconstpointer data)
                         " 'max-connections': <uint32 2>, 'max-connections-per-host': <uint32 1>,"
                         " 'keep-alive-seconds': <uint32 5>, 'proxy': <'http://proxy:1'>,"
                         " 'tls-ca-file': <'/ca'>, 'transport': <'native'>}");
+}
+
+static void
+test_out_of_range (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A number that is out of range is refused by name, and not left out");
+
+  asb_backend_options_set_ready_timeout_seconds (fixture->options, 0);
+  backend = asb_create_opensandbox_backend ("host", fixture->config, NULL, &error);
+  g_assert_null (backend);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "“ready-timeout-seconds”"));
 }
 
 static void
@@ -240,6 +257,7 @@ main (int argc, char *argv[])
   add ("/opensandbox-config/defaults", test_defaults);
   add ("/opensandbox-config/connection", test_connection);
   add ("/opensandbox-config/own-options", test_own_options);
+  add ("/opensandbox-config/out-of-range", test_out_of_range);
   add ("/opensandbox-config/image-and-name", test_image_and_name);
   add ("/opensandbox-config/refused", test_refused);
   add ("/opensandbox-config/async", test_async);

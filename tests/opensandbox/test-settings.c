@@ -166,6 +166,32 @@ test_provider (void)
   g_assert_cmpstr (fingerprint, ==, "d30a576c03187167");
 }
 
+static void
+test_headers_refused (void)
+{
+  static const char *const names[]
+      = { "Host",    "host",  "Content-Length", "Transfer-Encoding", "Connection",
+          "Upgrade", "Range", "If-None-Match",  "Keep-Alive",        "Proxy-Authorization",
+          "TE",      "Expect" };
+
+  g_test_summary ("Headers that belong to one connection or one request are refused by name");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GVariant) options = g_variant_ref_sink (
+          g_variant_new_parsed ("{'url': <'host'>, 'headers': <{%s: 'secret'}>}", names[i]));
+      g_autoptr (AsbProvider) provider = asb_registry_create_provider (
+          asb_registry_get_default (), "opensandbox", options, &error);
+      g_autofree char *quoted = g_strdup_printf ("“headers”: header “%s”", names[i]);
+
+      g_assert_null (provider);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, quoted));
+      g_assert_null (strstr (error->message, "secret"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -177,5 +203,6 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/milliseconds", test_milliseconds);
   g_test_add_func ("/settings/fingerprint", test_fingerprint);
   g_test_add_func ("/settings/provider", test_provider);
+  g_test_add_func ("/settings/headers/refused", test_headers_refused);
   return g_test_run ();
 }
