@@ -493,10 +493,7 @@ reconcile_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
 
-  if (!info
-      && (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
-          || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
-          || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED)))
+  if (!info && asb_error_is_sandbox_gone (error))
     end_deletion (deletion, NULL);
   else
     end_deletion (deletion, g_steal_pointer (&deletion->error));

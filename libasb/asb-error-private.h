@@ -13,6 +13,9 @@ AsbErrorInfo *asb_error_own_info (GError *error);
 
 gboolean asb_error_is_cancelled (const GError *error);
 
+/* Whether there is no such sandbox, or none any more. */
+gboolean asb_error_is_sandbox_gone (const GError *error);
+
 /* What asb_error_info_get_last () tells this thread from now on: the details of @error, which is
  * about to be handed to the caller. */
 

@@ -271,3 +271,11 @@ asb_error_is_cancelled (const GError *error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
+
+gboolean
+asb_error_is_sandbox_gone (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
+}

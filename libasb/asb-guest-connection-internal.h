@@ -120,8 +120,6 @@ void asb_guest_doubt_go_on (AsbGuestConnection *self, gint64 now);
 void asb_guest_doubt_thaw (AsbGuestConnection *self);
 
 /* Coming back. */
-/* Whether @error says that the sandbox is there no more. */
-gboolean asb_guest_resume_is_gone (const GError *error);
 gboolean asb_guest_resume_is_possible (AsbGuestConnection *self);
 /* Takes @loss. */
 void asb_guest_resume_begin (AsbGuestConnection *self, GError *loss);

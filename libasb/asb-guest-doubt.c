@@ -7,7 +7,7 @@
 
 #include "asb-guest-connection-internal.h"
 
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-guest-error-private.h"
 #include "asb-io-thread-private.h"
 
@@ -146,7 +146,7 @@ static gboolean
 is_over (Verdict *verdict)
 {
   if (verdict->error)
-    return asb_guest_resume_is_gone (verdict->error);
+    return asb_error_is_sandbox_gone (verdict->error);
   return verdict->state == ASB_SANDBOX_STATE_STOPPING || verdict->state == ASB_SANDBOX_STATE_STOPPED
          || verdict->state == ASB_SANDBOX_STATE_FAILED
          || verdict->state == ASB_SANDBOX_STATE_DELETED;

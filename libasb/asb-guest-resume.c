@@ -7,7 +7,7 @@
 
 #include "asb-guest-connection-internal.h"
 
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-io-thread-private.h"
 #include "asb-wire-variant-private.h"
 
@@ -111,15 +111,6 @@ give_up (AsbGuestConnection *self, const char *reason)
                             "closed");
 }
 
-/* Whoever wanted something of a sandbox that is gone should hear that, not that a door is shut. */
-gboolean
-asb_guest_resume_is_gone (const GError *error)
-{
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
-}
-
 /* What says that there is nothing to come back to. */
 static gboolean
 is_final (const GError *error)
@@ -152,7 +143,8 @@ asb_guest_resume_failed (AsbGuestConnection *self, const GError *error)
                                                "The stream ended before the guest said hello");
   if (is_final (self->failure))
     {
-      if (asb_guest_resume_is_gone (self->failure))
+      /* Whoever wanted something of it should hear that, not that a door is shut. */
+      if (asb_error_is_sandbox_gone (self->failure))
         self->closed_code = self->failure->code;
       reason = g_strdup_printf ("cannot come back: %s", self->failure->message);
       give_up (self, reason);

@@ -4,7 +4,7 @@
 
 #include "asb-keep-alive-private.h"
 
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-io-thread-private.h"
 #include "asb-provider-private.h"
 #include "asb-sync-private.h"
@@ -127,9 +127,7 @@ set_timer (AsbKeepAlive *self)
 static gboolean
 is_gone (const GError *error)
 {
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED)
-         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
+  return asb_error_is_sandbox_gone (error)
          || g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
 }
 

@@ -154,8 +154,7 @@ looked_at_paused_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &run->error);
 
-  if (run->error && !asb_error_is_cancelled (run->error)
-      && !g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+  if (run->error && !asb_error_is_cancelled (run->error) && !asb_error_is_sandbox_gone (run->error))
     g_clear_error (&run->error);
   if (run->error)
     answer (run);

@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-change.h"
 
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-readiness.h"
@@ -250,7 +251,7 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     asb_opensandbox_get_in_state_async (lifecycle, call->sandbox_id, turn->wanted,
                                         g_task_get_cancellable (task), arrived_cb,
                                         g_object_ref (task));
-  else if (g_error_matches (turn->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
+  else if (asb_opensandbox_error_is_gone (turn->error)
            || g_error_matches (turn->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     fail (task, g_steal_pointer (&turn->error));
   else

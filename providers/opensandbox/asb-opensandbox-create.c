@@ -392,7 +392,7 @@ got_earlier_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       making->sandbox_id = g_strdup (making->creation->sandbox_id);
       succeed (task, info);
     }
-  else if (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+  else if (asb_opensandbox_error_is_gone (error))
     {
       g_clear_error (&error);
       post (task);

@@ -275,6 +275,7 @@ new_request (AsbOpensandboxEndpoints *self, const char *sandbox_id, guint port)
       "GET", asb_opensandbox_client_get_lifecycle (self->client), path);
 
   asb_opensandbox_request_set_what (request, WHAT);
+  asb_opensandbox_request_set_sandbox (request, sandbox_id);
   return request;
 }
 

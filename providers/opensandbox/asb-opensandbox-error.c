@@ -13,6 +13,9 @@
   "; if sandboxes cannot be reached from this machine, have the server pass it on "                \
   "(“use-server-proxy”)"
 
+/* Servers say the same of all three. */
+#define GONE_HINT "; it was deleted, its time was up, or there never was one"
+
 /* Codes */
 
 typedef struct
@@ -88,9 +91,8 @@ get_hint (guint status, AsbOpensandboxErrorBody *body)
     return "; write “http://user:password@host:port” in option “proxy”";
   if (status == 404 && body->is_page)
     return "; check the address of the server";
-  /* Servers say the same of all three. */
   if (status == 404 && body->code && g_str_has_suffix (body->code, "::SANDBOX_NOT_FOUND"))
-    return "; it was deleted, its time was up, or there never was one";
+    return GONE_HINT;
   if (body->lacks_route)
     return "; the server is too old for this";
   if (body->is_page)
@@ -130,6 +132,17 @@ make_details (guint status, const char *code, gint64 retry_after)
   return g_variant_dict_end (&details);
 }
 
+/* A date in it is one of the server's clock. */
+static gint64
+get_retry_after (AsbOpensandboxReply *reply)
+{
+  gint64 now
+      = asb_opensandbox_headers_parse_date (asb_opensandbox_reply_get_header (reply, "Date"));
+
+  return asb_opensandbox_headers_parse_retry_after (
+      asb_opensandbox_reply_get_header (reply, "Retry-After"), now < 0 ? g_get_real_time () : now);
+}
+
 GError *
 asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what)
 {
@@ -140,8 +153,7 @@ asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what)
                                           asb_opensandbox_reply_get_header (reply, "Content-Type"));
   const CodeRule *rule = find_rule (body->code);
   g_autofree char *message = dup_message (what, status, body);
-  gint64 retry_after = asb_opensandbox_headers_parse_retry_after (
-      asb_opensandbox_reply_get_header (reply, "Retry-After"), g_get_real_time ());
+  gint64 retry_after = get_retry_after (reply);
 
   asb_error_info_set_details (info, make_details (status, body->code, retry_after));
   asb_error_info_set_provider_error_code (info, body->code);
@@ -295,6 +307,30 @@ asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const char *w
       milliseconds == 1000 ? "" : "s", is_direct ? DIRECT_HINT : "");
 
   return make_error (ASB_ERROR_TIMED_OUT, message, TRUE, "sandboxtimeoutexception");
+}
+
+/* Sandboxes that are gone */
+
+GError *
+asb_opensandbox_error_specify (GError *error, AsbError code, const char *fate)
+{
+  g_autoptr (GString) message = g_string_new (error->message);
+
+  if (g_str_has_suffix (message->str, GONE_HINT))
+    g_string_truncate (message, message->len - strlen (GONE_HINT));
+  g_string_append_printf (message, "; %s", fate);
+  error->code = (int)code;
+  g_free (error->message);
+  error->message = g_string_free (g_steal_pointer (&message), FALSE);
+  return error;
+}
+
+gboolean
+asb_opensandbox_error_is_gone (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
 }
 
 /* Outcomes */

@@ -30,6 +30,13 @@ GError *asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const
  * Returns: (transfer full) */
 GError *asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char *what);
 
+/* Gives @error, which it takes, a code that says more than that there is no such sandbox, and @fate
+ * as the reason. Returns: (transfer full) */
+GError *asb_opensandbox_error_specify (GError *error, AsbError code, const char *fate);
+
+/* Whether there is no such sandbox, or none any more. */
+gboolean asb_opensandbox_error_is_gone (const GError *error);
+
 /* Says in @error, which it takes, that what was asked for may have been done all the same.
  * Returns: (transfer full) */
 GError *asb_opensandbox_error_mark_unknown (GError *error);

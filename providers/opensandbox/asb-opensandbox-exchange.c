@@ -9,6 +9,7 @@
 #include "asb-opensandbox-doubt.h"
 #include "asb-opensandbox-early.h"
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-fate.h"
 #include "asb-opensandbox-guard.h"
 #include "asb-opensandbox-headers.h"
 #include "asb-opensandbox-inquiry.h"
@@ -124,11 +125,9 @@ fail (GTask *task, GError *error)
   Exchange *self = g_task_get_task_data (task);
   AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
-  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
 
   stop (self);
-  if (info && endpoint->sandbox_id)
-    asb_error_info_set_sandbox_id (info, endpoint->sandbox_id);
+  error = asb_opensandbox_fate_explain (self->client, self->request, error);
   asb_opensandbox_client_log (self->client, self->request, self->uri, 0, error->message,
                               self->sent);
   g_task_return_error (task, asb_opensandbox_redact_error (error, settings, endpoint));

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-get.h"
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-fate.h"
 #include "asb-opensandbox-sandbox.h"
 #include "asb-opensandbox-wait.h"
 
@@ -256,6 +257,9 @@ deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
                                     deletion->sandbox_id);
   deletion->may_have_acted |= !node && is_open (error);
   deletion->n_tries++;
+  if (node)
+    asb_opensandbox_fate_note_deletion (asb_opensandbox_lifecycle_get_settings (lifecycle),
+                                        deletion->sandbox_id);
   if (node
       || (deletion->may_have_acted
           && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)))

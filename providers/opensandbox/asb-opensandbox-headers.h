@@ -22,8 +22,8 @@ gboolean asb_opensandbox_headers_is_value (const char *value);
 /* Whether a program may set it: those that frame a message belong to the HTTP library. */
 gboolean asb_opensandbox_headers_is_settable (const char *name);
 
-/* Whether it means the same in each request: not one that names the other side, and not one that asks
- * for a part of an answer, or for one under a condition. */
+/* Whether it means the same in each request: not one that names the other side, and not one that
+ * asks for a part of an answer, or for one under a condition. */
 gboolean asb_opensandbox_headers_is_for_all (const char *name);
 
 /* Retry-After in seconds from @now (in microseconds since 1970), which dates are compared with; −1

@@ -67,6 +67,16 @@ read_state (Inquiry *self, AsbOpensandboxReply *reply)
   return judge (self, state);
 }
 
+static const char *
+name_fate (const GError *gone)
+{
+  if (gone->code == ASB_ERROR_SANDBOX_EXPIRED)
+    return "is not there any more: its time was up";
+  if (gone->code == ASB_ERROR_SANDBOX_DELETED)
+    return "is not there any more: it was deleted";
+  return "is not there any more";
+}
+
 static void
 asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -79,8 +89,8 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     verdict = read_state (self, reply);
-  else if (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
-    verdict = new_verdict (self, ASB_ERROR_SANDBOX_NOT_FOUND, "is not there any more");
+  else if (asb_opensandbox_error_is_gone (error))
+    verdict = new_verdict (self, error->code, name_fate (error));
   g_task_return_pointer (task, verdict, (GDestroyNotify)g_error_free);
 }
 
@@ -101,6 +111,7 @@ asb_opensandbox_inquiry_async (AsbOpensandboxClient *client, const char *sandbox
   g_task_set_source_tag (task, asb_opensandbox_inquiry_async);
   g_task_set_task_data (task, self, inquiry_free);
   asb_opensandbox_request_set_what (request, "ask for the state of the sandbox");
+  asb_opensandbox_request_set_sandbox (request, sandbox_id);
   asb_opensandbox_request_set_timeout (request, TIMEOUT_MS);
   asb_opensandbox_request_set_retry (request, FALSE);
   asb_opensandbox_client_send_async (client, request, cancellable, asked_cb, task);

@@ -108,12 +108,15 @@ asb_opensandbox_lifecycle_new_request (AsbOpensandboxLifecycle *self, const char
 {
   g_autoptr (GString) path = g_string_new (NULL);
   AsbOpensandboxRequest *request;
+  const char *sandbox_id = NULL;
   const char *segment;
   va_list segments;
 
   va_start (segments, what);
   while ((segment = va_arg (segments, const char *)) != NULL)
     {
+      if (g_str_equal (path->str, "/sandboxes"))
+        sandbox_id = segment;
       g_string_append_c (path, '/');
       g_string_append_uri_escaped (path, segment, NULL, FALSE);
     }
@@ -121,6 +124,8 @@ asb_opensandbox_lifecycle_new_request (AsbOpensandboxLifecycle *self, const char
   request = asb_opensandbox_request_new (
       method, asb_opensandbox_client_get_lifecycle (self->client), path->str);
   asb_opensandbox_request_set_what (request, what);
+  if (sandbox_id)
+    asb_opensandbox_request_set_sandbox (request, sandbox_id);
   return request;
 }
 

@@ -73,7 +73,7 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
-  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+  if (asb_opensandbox_error_is_gone (error))
     {
       finish (feed, NULL);
       return;

@@ -123,7 +123,7 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
-      || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+      || asb_opensandbox_error_is_gone (error))
     g_task_return_error (task, g_steal_pointer (&error));
   else if (asb_opensandbox_verdict_is_final (&watch->verdict, info))
     give_up (task);

@@ -25,6 +25,7 @@ struct _AsbOpensandboxRequest
   AsbOpensandboxWrittenFunc written_func;
   gpointer written_data;
   char *what;
+  char *sandbox_id;
 };
 
 AsbOpensandboxRequest *
@@ -62,6 +63,7 @@ request_clear (gpointer data)
   g_clear_pointer (&self->body, g_bytes_unref);
   g_clear_object (&self->stream);
   g_clear_pointer (&self->what, g_free);
+  g_clear_pointer (&self->sandbox_id, g_free);
 }
 
 void
@@ -169,6 +171,13 @@ asb_opensandbox_request_set_what (AsbOpensandboxRequest *self, const char *what)
   self->what = g_strdup (what);
 }
 
+void
+asb_opensandbox_request_set_sandbox (AsbOpensandboxRequest *self, const char *sandbox_id)
+{
+  g_free (self->sandbox_id);
+  self->sandbox_id = g_strdup (sandbox_id);
+}
+
 const char *
 asb_opensandbox_request_get_method (AsbOpensandboxRequest *self)
 {
@@ -185,6 +194,12 @@ const char *
 asb_opensandbox_request_get_what (AsbOpensandboxRequest *self)
 {
   return self->what ? self->what : "get an answer";
+}
+
+const char *
+asb_opensandbox_request_get_sandbox (AsbOpensandboxRequest *self)
+{
+  return self->sandbox_id ? self->sandbox_id : self->endpoint->sandbox_id;
 }
 
 const char *

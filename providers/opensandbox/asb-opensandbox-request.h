@@ -68,10 +68,16 @@ void asb_opensandbox_request_set_written_func (AsbOpensandboxRequest *self,
 /* What it is for, for errors: “create the sandbox” gives “Could not create the sandbox: …”. */
 void asb_opensandbox_request_set_what (AsbOpensandboxRequest *self, const char *what);
 
+/* The sandbox it asks the server about. Default: the one its endpoint leads into. */
+void asb_opensandbox_request_set_sandbox (AsbOpensandboxRequest *self, const char *sandbox_id);
+
 /* For the client. */
 const char *asb_opensandbox_request_get_method (AsbOpensandboxRequest *self);
 AsbOpensandboxEndpoint *asb_opensandbox_request_get_endpoint (AsbOpensandboxRequest *self);
 const char *asb_opensandbox_request_get_what (AsbOpensandboxRequest *self);
+
+/* Returns: (nullable) */
+const char *asb_opensandbox_request_get_sandbox (AsbOpensandboxRequest *self);
 const char *asb_opensandbox_request_get_content_type (AsbOpensandboxRequest *self);
 GBytes *asb_opensandbox_request_get_body (AsbOpensandboxRequest *self);
 GInputStream *asb_opensandbox_request_get_stream (AsbOpensandboxRequest *self);

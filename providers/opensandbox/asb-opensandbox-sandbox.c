@@ -3,6 +3,7 @@
 #include "asb-opensandbox-sandbox.h"
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-fate.h"
 #include "asb-opensandbox-identity.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-labels.h"
@@ -171,6 +172,8 @@ asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *o
       g_prefix_error (error, "The server's account of a sandbox cannot be used: ");
       return NULL;
     }
+  asb_opensandbox_fate_note (asb_opensandbox_lifecycle_get_settings (lifecycle), fields.id,
+                             fields.expires_at);
   ref = to_ref (lifecycle, &fields);
   state = asb_opensandbox_sandbox_state_from_string (fields.state);
   reason = choose_reason (&fields, state);

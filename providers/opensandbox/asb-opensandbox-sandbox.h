@@ -15,6 +15,7 @@ AsbSandboxState asb_opensandbox_sandbox_state_from_string (const char *text);
  * server can select them, so that all have to be asked for. */
 const char *const *asb_opensandbox_sandbox_state_names (const char *nick);
 
-/* Any thread. Returns: (transfer full) (nullable) */
+/* Any thread. What it says is remembered for when the sandbox is gone.
+ * Returns: (transfer full) (nullable) */
 AsbSandboxInfo *asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle,
                                                JsonObject *object, GError **error);

@@ -329,6 +329,8 @@ finish_unknown (AsbOpensandboxCommand *command, const GError *error)
 
   if (asb_opensandbox_execd_is_closed (command->execd))
     lost = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
+  else if (asb_opensandbox_error_is_gone (error))
+    lost = g_error_copy (error);
   else
     lost
         = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
@@ -349,8 +351,9 @@ status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   Question *question = user_data;
   g_autoptr (AsbOpensandboxCommand) command = question->command;
   g_autoptr (GError) error = question->error;
+  g_autoptr (GError) fault = NULL;
   g_autoptr (AsbOpensandboxReply) reply
-      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &fault);
   g_autoptr (JsonObject) object = NULL;
   Start *self = command->data;
   gboolean running = TRUE;
@@ -363,7 +366,8 @@ status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       && !running && (self->end.has_exit_status || self->end.term_signal))
     finish_known (command, error);
   else
-    finish_unknown (command, error);
+    /* It went with its sandbox. */
+    finish_unknown (command, fault && asb_opensandbox_error_is_gone (fault) ? fault : error);
 }
 
 /* The events ended before the command did, or with it: execd may still know. */

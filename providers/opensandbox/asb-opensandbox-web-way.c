@@ -48,7 +48,7 @@ handle_failure (GTask *data, GError *error)
   /* No other way leads into a sandbox that sleeps or is gone. */
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
       || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE)
-      || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+      || asb_opensandbox_error_is_gone (error))
     {
       g_task_return_error (task, error);
       return;

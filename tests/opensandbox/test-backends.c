@@ -142,7 +142,7 @@ test_told_apart (Fixture *fixture, gconstpointer data)
       fixture->provider, asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (deleted)), NULL,
       &error));
   g_assert_cmpint (execute (deleted, "exit 1", &error), ==, -1);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
   g_clear_error (&error);
   paused = asb_backend_pause (backend, NULL, &error);
   g_assert_no_error (error);
@@ -167,8 +167,34 @@ connect_to (Fixture *fixture, AsbSandboxRef *ref, const char *id, const char *in
       asb_sandbox_ref_get_endpoint_fingerprint (ref), NULL);
 
   g_object_set (config, "mode", ASB_BACKEND_MODE_CONNECT, "ref", changed, "cleanup",
-                ASB_CLEANUP_POLICY_NEVER, NULL);
+                ASB_CLEANUP_POLICY_NEVER, "workdir", "/tmp", NULL);
   return asb_create_opensandbox_backend (fixture->url, config, NULL, error);
+}
+
+/* Nobody keeps it alive, and a command runs in it when the time is up. */
+static void
+test_expired (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+
+  backend = connect_to (fixture, asb_sandbox_info_get_ref (info), NULL, NULL, &error);
+  g_assert_no_error (error);
+  renewed = asb_provider_renew_sandbox (fixture->provider, id, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (execute (backend, "sleep 600", &error), ==, -1);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
+  g_clear_error (&error);
+  g_assert_cmpint (execute (backend, "exit 1", &error), ==, -1);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_EXPIRED);
+  g_clear_error (&error);
+  g_assert_false (asb_provider_delete_sandbox (fixture->provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  close_backend (backend);
 }
 
 static void
@@ -255,6 +281,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("lifetimes", test_lifetimes);
   ADD ("told-apart", test_told_apart);
+  ADD ("expired", test_expired);
   ADD ("connect", test_connect);
   ADD ("shared", test_shared);
   g_test_add_func ("/opensandbox/backends/ranges", test_ranges);

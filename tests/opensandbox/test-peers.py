@@ -57,7 +57,7 @@ def is_gone(place, sandbox):
     try:
         place.provider.get_sandbox(sandbox, None)
     except GLib.Error as error:
-        assert error.matches(Asb.error_quark(), Asb.Error.SANDBOX_NOT_FOUND), error
+        assert error.matches(Asb.error_quark(), Asb.Error.SANDBOX_DELETED), error
         return True
     return False
 

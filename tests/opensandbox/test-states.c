@@ -77,13 +77,13 @@ test_deleted (gconstpointer options)
   g_autoptr (GError) error = NULL;
   gint64 begun;
 
-  g_test_summary ("A sandbox that is gone is not found, promptly");
+  g_test_summary ("A sandbox that was there and is gone was deleted, which is said promptly");
 
   world_open (&world, options);
   delete_it (&world);
   begun = g_get_monotonic_time ();
   start_and_fail (&world, &error);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
   g_assert_cmpstr (asb_error_info_get_sandbox_id (asb_error_get_info (error)), ==, world.id);
   g_assert_cmpint (g_get_monotonic_time () - begun, <, 20 * G_USEC_PER_SEC);
   world_close (&world);
