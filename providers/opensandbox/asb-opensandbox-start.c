@@ -18,6 +18,8 @@
 #include "asb-opensandbox-thread.h"
 
 #define MAX_STRAY 4096
+/* A pipe has room for as much. */
+#define MAX_SAID (48 * 1024)
 
 typedef struct
 {
@@ -30,7 +32,9 @@ typedef struct
   char *folder; /* where the output goes; NULL for lines */
   int pid;
   GError *refusal;
-  GString *stray; /* what a shell said before the command began */
+  GString *stray;   /* what a shell said before the command began */
+  GString *said[2]; /* the same as output of the command, in case it began without a word */
+  gboolean said_more;
   AsbOpensandboxCommandEnd end;
 
   AsbPipe *full; /* where there is no room for what follows; not a reference */
@@ -51,6 +55,8 @@ start_free (gpointer data)
   asb_opensandbox_thread_clear_timer (&self->room);
   asb_opensandbox_command_end_clear (&self->end);
   g_string_free (self->stray, TRUE);
+  g_string_free (self->said[0], TRUE);
+  g_string_free (self->said[1], TRUE);
   g_free (self->token);
   g_free (self->folder);
   g_free (self);
@@ -185,14 +191,20 @@ push_rest (AsbOpensandboxCommand *command)
 
 /* A line has lost its end, unless it is nothing else. */
 static void
+end_line (GString *line)
+{
+  if (line->len != 1 || line->str[0] != '\n')
+    g_string_append_c (line, '\n');
+}
+
+static void
 push_line (AsbOpensandboxCommand *command, AsbPipe *pipe, GString *line, guint64 *total)
 {
   Start *self = command->data;
 
   if (!pipe)
     return;
-  if (line->len != 1 || line->str[0] != '\n')
-    g_string_append_c (line, '\n');
+  end_line (line);
   *total += line->len;
   self->full = pipe;
   self->rest = g_bytes_new (line->str, line->len);
@@ -214,6 +226,20 @@ answer_started (AsbOpensandboxCommand *command)
 }
 
 static void
+note_stray (Start *self, AsbOpensandboxEvent *event)
+{
+  GString *said = self->said[event->type == ASB_OPENSANDBOX_EVENT_STDOUT ? 0 : 1];
+
+  if (self->stray->len < MAX_STRAY)
+    g_string_append_len (self->stray, event->text->str, (gssize)MIN (event->text->len, MAX_STRAY));
+  end_line (event->text);
+  if (said->len + event->text->len > MAX_SAID)
+    self->said_more = TRUE;
+  else
+    g_string_append_len (said, event->text->str, (gssize)event->text->len);
+}
+
+static void
 take_early (AsbOpensandboxCommand *command, AsbOpensandboxEvent *event)
 {
   Start *self = command->data;
@@ -225,8 +251,8 @@ take_early (AsbOpensandboxCommand *command, AsbOpensandboxEvent *event)
                                                 self->refusal ? NULL : &self->refusal);
   if (line == ASB_OPENSANDBOX_LINE_STARTED)
     answer_started (command);
-  else if (line == ASB_OPENSANDBOX_LINE_OTHER && self->stray->len < MAX_STRAY)
-    g_string_append_len (self->stray, event->text->str, (gssize)MIN (event->text->len, MAX_STRAY));
+  else if (line == ASB_OPENSANDBOX_LINE_OTHER)
+    note_stray (self, event);
 }
 
 /* execd ends it by its id, which comes before anything else. */
@@ -339,6 +365,32 @@ finish_unknown (AsbOpensandboxCommand *command, const GError *error)
   asb_opensandbox_command_set_unknown (command, lost);
 }
 
+/* What succeeds has run, also where the word for its beginning was lost, or comes from something
+ * that is like execd and runs no shell. */
+static gboolean
+has_run_unseen (AsbOpensandboxCommand *command, const GError *error)
+{
+  Start *self = command->data;
+
+  return !error && !self->refusal && !self->said_more && self->end.has_exit_status
+         && self->end.exit_status == 0;
+}
+
+static void
+tell_all (AsbOpensandboxCommand *command)
+{
+  Start *self = command->data;
+  AsbPipe *pipes[] = { command->output, command->errors };
+  guint64 *totals[] = { &command->output_total, &command->errors_total };
+
+  command->exact = FALSE;
+  answer_started (command);
+  for (gsize i = 0; i < G_N_ELEMENTS (pipes); i++)
+    if (pipes[i])
+      *totals[i] = asb_pipe_push (pipes[i], self->said[i]->str, self->said[i]->len);
+  finish_known (command, NULL);
+}
+
 typedef struct
 {
   AsbOpensandboxCommand *command;
@@ -395,7 +447,9 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   asb_opensandbox_cancel_unwatch (&self->cancelled);
   if (self->is_unwanted && !self->was_interrupted)
     return;
-  if (self->task)
+  if (self->task && has_run_unseen (command, error))
+    tell_all (command);
+  else if (self->task)
     {
       g_task_return_error (self->task, new_refusal (command, error));
       g_clear_object (&self->task);
@@ -422,6 +476,8 @@ asb_opensandbox_start_command (AsbOpensandboxExecd *execd, AsbCommandSpec *spec,
   GError *error = NULL;
 
   self->stray = g_string_new (NULL);
+  self->said[0] = g_string_new (NULL);
+  self->said[1] = g_string_new (NULL);
   self->token = asb_opensandbox_shell_new_token ();
   command->exact
       = asb_command_spec_get_exact_output (spec) || (!command->output && !command->errors);

@@ -112,6 +112,52 @@ test_ends_at_event (void)
   world_close (&world);
 }
 
+#define SPOKEN                                                                                     \
+  "{'method':'POST','path':'*/command','action':'reply','status':200,'type':'text/event-stream',"  \
+  "'body':'%s'}"
+#define SPOKEN_INIT "{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"
+#define SPOKEN_LINE "{\\\"type\\\":\\\"stdout\\\",\\\"text\\\":\\\"x\\\"}\\n\\n"
+#define SPOKEN_END "{\\\"type\\\":\\\"execution_complete\\\"}\\n\\n"
+#define SPOKEN_ERROR                                                                               \
+  "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"3\\\"}}"  \
+  "\\n\\n"
+
+/* Something that is like execd, and runs no shell. */
+static void
+test_began_without_a_word (void)
+{
+  World world;
+  g_autofree char *success = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_LINE SPOKEN_END);
+  g_autofree char *failure = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_LINE SPOKEN_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What succeeds has run, and what it printed is its output; what fails without "
+                  "having said that it began may not have");
+
+  world_open (&world);
+  asb_test_server_fault (world.server, success);
+  for (guint exact = 0; exact < 2; exact++)
+    {
+      g_autoptr (AsbProcess) process = start (&world, "echo x", exact == 1, &error);
+      g_autoptr (AsbCommandResult) result = NULL;
+      g_autoptr (GBytes) output = NULL;
+
+      g_assert_no_error (error);
+      output = read_all (asb_process_get_stdout (process), &error);
+      g_assert_no_error (error);
+      g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "x\n", 2);
+      result = asb_process_wait (process, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+      g_assert_false (asb_command_result_get_exact (result));
+    }
+  asb_test_server_heal (world.server);
+  asb_test_server_fault (world.server, failure);
+  g_assert_null (start (&world, "echo x", FALSE, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
+  world_close (&world);
+}
+
 static void
 test_lost_end (void)
 {
@@ -553,6 +599,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opensandbox/native/faults/split", test_split);
   g_test_add_func ("/opensandbox/native/faults/ends-at-event", test_ends_at_event);
+  g_test_add_func ("/opensandbox/native/faults/without-a-word", test_began_without_a_word);
   g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
   g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
   g_test_add_func ("/opensandbox/native/faults/exact-without-files", test_exact_without_files);
