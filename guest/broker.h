@@ -94,8 +94,9 @@ typedef struct
   List jobs; /* all, and those that have ended */
   List ended_jobs;
   size_t n_jobs;
-  int64_t last_job; /* the number given last */
-  List calls;       /* all that are open, also those whose session is over */
+  int64_t last_job;     /* the number given last */
+  List calls;           /* all that are open, also those whose session is over */
+  size_t requests_size; /* of what they were asked with */
   int signal_fd;
   LoopSource *signal_source;
   LoopSource *liveness_source;

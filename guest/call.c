@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was asked for stays in memory until it is done. */
+#define MAX_REQUESTS_MIB 64
+#define MAX_REQUESTS_SIZE ((size_t)MAX_REQUESTS_MIB * 1024 * 1024)
+
 static void check_over (Call *call);
 
 static void
@@ -21,6 +25,7 @@ free_call (void *data)
   for (unsigned i = 0; i < ASB_N_CHANNELS; i++)
     frame_queue_clear (&call->outlets[i].waiting);
   frame_queue_clear (&call->inlet.waiting);
+  call->broker->requests_size -= call->size;
   json_decref (call->args);
   json_decref (call->reply);
   record_clear (&call->record);
@@ -216,12 +221,16 @@ check_bounds (Call *call)
   if (call->session->n_calls > ASB_FRAME_MAX_CALLS)
     failure_set (&call->failure, FAILURE_TOO_MANY_REQUESTS,
                  "More than %d calls are open on the connection", ASB_FRAME_MAX_CALLS);
+  else if (call->broker->requests_size > MAX_REQUESTS_SIZE)
+    failure_set (&call->failure, FAILURE_TOO_MANY_REQUESTS,
+                 "The requests of all that is being done would be larger than %d MiB",
+                 MAX_REQUESTS_MIB);
   else if (call->broker->stop_stage != STOP_NOT)
     failure_set (&call->failure, FAILURE_CANCELLED, "The guest is ending");
 }
 
 static Call *
-call_new (Session *session, uint32_t number)
+call_new (Session *session, uint32_t number, size_t size)
 {
   Call *call = calloc (1, sizeof *call);
 
@@ -230,18 +239,20 @@ call_new (Session *session, uint32_t number)
   call->broker = session->broker;
   call->session = session;
   call->number = number;
+  call->size = size;
   list_init (&call->record.link);
   loop_task_init (&call->free_task, free_call, call);
   list_append (&session->calls, &call->link);
   list_append (&call->broker->calls, &call->broker_link);
+  call->broker->requests_size += size;
   session_note_call (session, 1);
   return call;
 }
 
 bool
-call_begin (Session *session, uint32_t number, json_t *request)
+call_begin (Session *session, uint32_t number, json_t *request, size_t size)
 {
-  Call *call = call_new (session, number);
+  Call *call = call_new (session, number, size);
   json_t *record;
   bool required = false;
   unsigned fed;

@@ -9,12 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many have room in the socket of a supervisor that does not get to them. */
+#define MAX_PENDING 64
+
 /* A call of "command.signal" that waits for the supervisor. */
 typedef struct
 {
   List link;
   Call *call;
 } PendingSignal;
+
+static bool
+has_room (const Command *self)
+{
+  size_t n = 0;
+
+  LIST_FOREACH (node, &self->signals)
+    n++;
+  return n < MAX_PENDING;
+}
 
 static void
 answer_signal (PendingSignal *pending, bool delivered)
@@ -82,6 +95,13 @@ command_signal_send (Call *call, const char *id)
   if (self && command_terminal_signal (&self->terminal, (int)number))
     {
       finish (call, true);
+      return;
+    }
+  if (self && !has_room (self))
+    {
+      failure_set (&call->failure, FAILURE_TOO_MANY_REQUESTS,
+                   "%d signals wait for the command to get to them", MAX_PENDING);
+      call_fail (call, &call->failure);
       return;
     }
   pending = self && command_has_started (self) && !command_has_exited (self)

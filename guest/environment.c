@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define MAX_RECORDS_SIZE (4 * 1024 * 1024)
+#define MAX_ENTRIES 4096
 
 /* Of the one who started the guest, and wrong for a command that runs elsewhere. */
 static const char *const NOT_PASSED_ON[] = { "PWD", "OLDPWD", "SHLVL", "_" };
@@ -106,6 +107,9 @@ add_records (Environment *environment, const char *records, size_t size, const c
 
       *reason = "a record is not NAME=value and NUL";
       if (at + length == size || name_length (records + at) == 0 || !strchr (records + at, '='))
+        return false;
+      *reason = "there are more than 4,096 variables";
+      if (environment->n_entries == MAX_ENTRIES)
         return false;
       *reason = "there is not enough memory";
       if (!add (environment, records + at))

@@ -9,12 +9,20 @@
 
 #define MANY_NAMES 10000
 
+/* So much is held of one directory. */
+#define MAX_SIZE ((size_t)32 * 1024 * 1024)
+
 /* Each name stands behind a byte that says what it is. */
 bool
 name_list_add (NameList *names, const char *name, unsigned char type)
 {
   size_t length = strlen (name) + 1;
 
+  if (names->size + 1 + length > MAX_SIZE)
+    {
+      errno = EFBIG;
+      return false;
+    }
   if (names->size + 1 + length > names->capacity)
     {
       size_t capacity = 2 * names->capacity + 4096;

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A client that has so much left to acknowledge, and asks for more, will never take it. */
+#define MAX_UNTAKEN ((size_t)32 * 1024 * 1024)
+
 /* What the interrupted ones may hold together. */
 #define MAX_INTERRUPTED_SIZE ((size_t)32 * 1024 * 1024)
 
@@ -384,8 +387,10 @@ receive_call (Session *self, const AsbFrameHeader *header, const uint8_t *payloa
 
   if (find_call (self, header->call))
     return "a call came with a number that is in use";
+  if (self->total_size > MAX_UNTAKEN)
+    return "it asks for more and acknowledges nothing of what it was told";
   request = asb_wire_json_parse (payload, header->length, &reason);
-  if (request && !call_begin (self, header->call, request))
+  if (request && !call_begin (self, header->call, request, header->length))
     end_soon (self);
   json_decref (request);
   return request ? NULL : reason;

@@ -141,7 +141,12 @@ visit (Walker *walker, const char *name)
   if (next == WALK_PAST || entry.type != DT_DIR || (int64_t)walker->n_levels >= walk->max_depth
       || name_list_add (&last_level (walker)->directories, name, DT_DIR))
     return true;
-  return end (walker, WALK_FAILED);
+  if (errno != EFBIG)
+    return end (walker, WALK_FAILED);
+  set_path (walker, name);
+  tell_error (walker, EFBIG);
+  cut_path (walker);
+  return true;
 }
 
 static bool

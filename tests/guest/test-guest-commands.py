@@ -633,6 +633,45 @@ def test_signal():
             assert client.run("command.signal", args).error["code"] == "invalid_argument", args
 
 
+class Batch:
+    """Holds back what is sent, to send it at once."""
+
+    def __init__(self, client):
+        self.client = client
+        self.bytes = bytearray()
+
+    def __enter__(self):
+        self.socket = self.client.socket
+        self.client.socket = self
+
+    def sendall(self, data):
+        self.bytes += data
+
+    def __exit__(self, *exception):
+        self.client.socket = self.socket
+        self.socket.sendall(self.bytes)
+
+
+def test_more_signals_than_are_taken():
+    """Each is answered, also when the supervisor does not get to them."""
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.start_command(["sleep", "1000"])
+        client.until(lambda: call.events)
+        args = {"command_id": call.events[0]["command_id"], "signal": signal.SIGCONT}
+        # The guest learns at the same time of the signals and of the supervisor that is stopped, which it lets go on later.
+        stopped = [guest.process.pid, *map(int, supervisors(guest))]
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        with Batch(client):
+            calls = [client.start("command.signal", args) for _ in range(100)]
+        for each in calls:
+            client.wait(each)
+        assert [each.result for each in calls[:64]] == [{"delivered": True}] * 64
+        assert {each.error["code"] for each in calls[64:]} == {"too_many_requests"}
+        assert client.run("command.signal", args).result == {"delivered": True}
+
+
 def test_signals_and_limits_are_as_usual():
     with Guest(preexec_fn=lambda: os.umask(0o027)) as guest:
         client = guest.connect()

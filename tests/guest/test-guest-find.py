@@ -3,9 +3,14 @@
 """file.walk and file.glob (docs/guest-protocol.md §4.2)."""
 
 import os
+import subprocess
+import tempfile
 
 from guestlib import *
 from treelib import *
+
+# Of the names of one directory that are held.
+MAX_NAMES_SIZE = 32 * 1024 * 1024
 
 
 def paths(call, root):
@@ -157,6 +162,29 @@ def test_deep_trees():
         call = walk(client, guest.work)
         assert call.result["error_count"] == 1 and call.result["errors"][0]["code"] == "invalid_argument", call.result
         remove_deep(guest.work)
+
+
+def test_directories_that_are_too_large():
+    """What is held of one directory is bounded; what is beside it is found."""
+    if not os.path.isdir("/dev/shm"):
+        raise Skip("needs a file system in memory")
+    with Guest() as guest:
+        client = guest.connect()
+        root = tempfile.mkdtemp(dir="/dev/shm")
+        try:
+            os.mkdir(os.path.join(root, "large"))
+            os.mkdir(os.path.join(root, "other"))
+            fd = os.open(os.path.join(root, "large"), os.O_PATH)
+            for number in range(MAX_NAMES_SIZE // 257 + 2):
+                os.mkdir(f"{number:0255}", dir_fd=fd)
+            os.close(fd)
+            assert client.list(os.path.join(root, "large")).error["code"] == "too_large"
+            call = client.run("file.glob", {"path": root, "pattern": "other"}, channels=[OUTPUT])
+            assert [entry["path"] for entry in call.lines] == [os.path.join(root, "other")]
+            errors = call.result["errors"]
+            assert {error["code"] for error in errors} == {"too_large"} and len(errors) == call.result["error_count"] == 2, errors
+        finally:
+            subprocess.run(["rm", "-rf", root], check=True)
 
 
 def test_limits_are_told():

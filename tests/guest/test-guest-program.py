@@ -195,7 +195,8 @@ def test_environment_descriptor():
 
 
 def test_environment_out_of_order():
-    for records in [b"NOVALUE\0", b"=x\0", b"A=b", b"\0", b"A=b\0\0"]:
+    many = b"".join(b"N%d=\0" % i for i in range(4097))
+    for records in [b"NOVALUE\0", b"=x\0", b"A=b", b"\0", b"A=b\0\0", many]:
         ours, theirs = os.pipe()
         os.write(theirs, records)
         os.close(theirs)

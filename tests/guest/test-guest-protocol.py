@@ -10,6 +10,9 @@ from guestlib import *
 
 QUIET = ["sleep", "1000"]
 
+# What a session holds that its client has not acknowledged, when that asks for more.
+MAX_UNTAKEN = 32 * 1024 * 1024
+
 
 def goodbye_to(raw_bytes=None, hello=True, frame=None):
     """What the guest says to @frame, or to raw bytes."""
@@ -368,6 +371,43 @@ def test_unacknowledged_frames_are_bounded():
         client.ack(client.received)
         client.wait(call, OUTPUT, ERRORS)
         assert call.received[OUTPUT] == 20000000
+
+
+def test_answers_nobody_takes():
+    """Who asks for more and more and acknowledges nothing is told to go, and is given no more memory."""
+    with Guest() as guest:
+        client = guest.connect()
+        for _ in range(100):
+            assert "result" in client.run("job.start", {"argv": ["true"]}).reply
+        large = len(json.dumps(client.run("job.list").reply))
+        client.acks = False
+        client.keep = False
+        request = {"call": "job.list", "args": {}}
+        for number in range(1000, 1000 + 2 * MAX_UNTAKEN // large):
+            try:
+                client.send(CALL, request, call=number)
+            except (BrokenPipeError, ConnectionResetError):
+                break
+            client.calls[number] = CallState(number)
+        assert client.until_closed()["code"] == "protocol_error"
+        assert guest.connect().command(["true"]).result["exit_code"] == 0
+
+
+def test_requests_that_are_too_large_together():
+    with Guest() as guest:
+        client = guest.connect()
+        job = client.run("job.start", {"argv": QUIET}).result["job_id"]
+        waiting = [client.start("job.wait", {"job_id": job, "unknown": "x" * 1000000}) for _ in range(100)]
+        refused = [call for call in waiting[70:] if client.wait(call).error["code"] == "too_many_requests"]
+        assert len(refused) == 30
+        client.send(CANCEL, call=waiting[0].number)
+        client.wait(waiting[0])
+        for call in waiting[1:60]:
+            assert call.reply is None, call.reply
+        assert client.run("job.stop", {"job_id": job}).result["state"] == "ended"
+        for call in waiting[1:60]:
+            client.wait(call)
+            assert call.result["state"] == "ended"
 
 
 def test_one_byte_at_a_time():

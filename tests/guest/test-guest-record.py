@@ -329,6 +329,33 @@ def test_content_of_odd_files():
         assert "diff" not in result and result["content"] == "\ufffd", result
 
 
+def test_historian_that_does_not_keep_up():
+    """What waits for it in memory is bounded, and commands do not wait for it."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        record = envelope()
+        call = client.start("command.start", {"argv": ["cat"], "stdin": "stream"}, record=record)
+        client.until(lambda: call.events)
+        database = sqlite3.connect(os.path.join(guest.history, "history.sqlite3"), isolation_level=None)
+        database.execute("BEGIN IMMEDIATE")
+        # It waits for the lock, and reads nothing meanwhile.
+        waiting = client.start("history.acknowledge", {"consumer_id": "c", "seq": 0})
+        client.write(call, bytes(40 << 20), fin=True)
+        client.until(lambda: call.received[OUTPUT] == 40 << 20)
+        calls = [client.start("history.record", {"batch_id": "b", "records": [], "unknown": "x" * 1000000}) for _ in range(20)]
+        client.until(lambda: calls[-1].reply is not None)
+        assert calls[-1].error["code"] == "too_many_requests", calls[-1].reply
+        database.execute("ROLLBACK")
+        database.close()
+        client.wait(call, OUTPUT, ERRORS)
+        for each in (waiting, *calls):
+            client.wait(each)
+        assert call.result["exit_code"] == 0 and call.result["stdout_bytes"] == 40 << 20
+        assert call.reply["record"]["state"] == "failed", call.reply
+        assert client.command(["true"], record=envelope()).reply["record"] == {"state": "complete"}
+
+
 def test_odd_path():
     with Guest() as guest:
         client = guest.connect()
@@ -536,7 +563,7 @@ def test_record_only():
         guest.process.wait(PATIENCE)
         guest.start("--record-only")
         client = guest.connect()
-        assert client.hello["features"] == ["history"]
+        assert client.hello["features"] == ["history", "history-wait"]
         for name in ("command.start", "command.signal", "file.read", "file.write", "history.record", "job.start",
                      "job.list"):
             assert client.run(name, {"argv": ["true"], "path": "/"}).error["code"] == "unsupported_call", name

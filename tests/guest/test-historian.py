@@ -871,6 +871,34 @@ def test_status(directory):
                    "max_change_seq": 1, "incidents": [], "foreign_commits": 0})
 
 
+def test_reads_are_bounded(directory):
+    historian = opened(directory)
+    waiting = [historian.start_call({"call": "history.query", "args": {"after_change_seq": 0, "wait_ms": 60000}}) for _ in range(256)]
+    equal(refused(historian.read, "history.query", after_change_seq=0).code, "too_many_requests")
+    historian.send(historian.frame(CANCEL, waiting[0]))
+    equal(refused(historian.wait, waiting[0]).code, "cancelled")
+    historian.read("history.query", after_change_seq=0)
+
+
+def test_operations_are_bounded(directory):
+    historian = opened(directory)
+    calls = []
+    for part in range(21):
+        frames = []
+        for number in range(1000):
+            call, frame = historian.call_frame({"call": "record.start", "record": envelope(f"e{part}-{number}")})
+            calls.append(call)
+            frames.append(frame)
+        historian.send(*frames)
+        historian_waits = calls[part * 1000 + 999]
+        while historian_waits not in historian.replies:
+            assert historian.receive()
+    answers = [historian.replies[call].get("error", {}).get("code") for call in calls]
+    equal(answers, [None] * 20000 + ["too_many_requests"] * 1000)
+    historian.finish(calls[0])
+    historian.start("one-more")
+
+
 def test_broken_calls(directory):
     historian = opened(directory)
     for payload in (b"", b"[]", b"{", b'{"call":7}', b'{"call":"a\\u0000"}', b"[" * 100000):
