@@ -7,6 +7,7 @@
 
 #include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-pty-frame.h"
+#include "asb-opensandbox-pty-tail.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-upload-stream.h"
 
@@ -36,14 +37,6 @@
   "exec sleep 60"
 
 #define N_STREAMS 2
-#define MAX_STATUS 16
-
-/* What may be the beginning of the word for the end. */
-typedef struct
-{
-  GString *held;
-  gboolean ended;
-} Tail;
 
 struct _AsbOpensandboxPty
 {
@@ -57,8 +50,7 @@ struct _AsbOpensandboxPty
   SoupWebsocketConnection *connection;
   guint64 total; /* bytes of output */
   char *end_token;
-  Tail tails[N_STREAMS];
-  int status; /* of the command, as the shell told it */
+  AsbOpensandboxPtyTail tails[N_STREAMS];
   gulong closed_id;
 };
 
@@ -77,7 +69,7 @@ clear (gpointer data)
   g_clear_object (&self->body);
   g_clear_object (&self->connection);
   for (gsize i = 0; i < N_STREAMS; i++)
-    g_string_free (self->tails[i].held, TRUE);
+    asb_opensandbox_pty_tail_clear (&self->tails[i]);
   g_free (self->end_token);
   g_free (self->path);
   g_free (self->id);
@@ -122,11 +114,32 @@ asb_opensandbox_pty_remove (AsbOpensandboxPty *self)
 }
 
 static void
+print (const guint8 *bytes, gsize size, gpointer data)
+{
+  AsbOpensandboxPty *self = data;
+
+  if (self->handlers)
+    self->handlers->output (self, FALSE, bytes, size, self->data);
+}
+
+static void
+print_error (const guint8 *bytes, gsize size, gpointer data)
+{
+  AsbOpensandboxPty *self = data;
+
+  if (self->handlers)
+    self->handlers->output (self, TRUE, bytes, size, self->data);
+}
+
+static void
 finish (AsbOpensandboxPty *self, int exit_code, const GError *error)
 {
-  const AsbOpensandboxPtyHandlers *handlers = g_steal_pointer (&self->handlers);
   g_autoptr (AsbOpensandboxPty) held = pty_ref (self);
+  const AsbOpensandboxPtyHandlers *handlers;
 
+  asb_opensandbox_pty_tail_flush (&self->tails[0], print, self);
+  asb_opensandbox_pty_tail_flush (&self->tails[1], print_error, self);
+  handlers = g_steal_pointer (&self->handlers);
   if (!handlers)
     return;
   /* Not g_cancellable_disconnect (): this may be the handler, which that would wait for. */
@@ -157,27 +170,6 @@ lose (AsbOpensandboxPty *self, const char *why)
 
 /* What comes. */
 
-/* Hands on what is not, and cannot become, the word for the end. */
-static void
-hand_on (AsbOpensandboxPty *self, gboolean is_stderr, gsize size)
-{
-  GString *held = self->tails[is_stderr ? 1 : 0].held;
-
-  if (size > 0 && self->handlers)
-    self->handlers->output (self, is_stderr, (const guint8 *)held->str, size, self->data);
-  g_string_erase (held, 0, (gssize)size);
-}
-
-static gsize
-count_possible (AsbOpensandboxPty *self, const GString *held)
-{
-  gsize length = MIN (held->len, strlen (self->end_token));
-
-  while (length > 0 && memcmp (held->str + held->len - length, self->end_token, length) != 0)
-    length--;
-  return length;
-}
-
 /* A terminal has one stream. */
 static gboolean
 have_both_ended (AsbOpensandboxPty *self)
@@ -185,42 +177,15 @@ have_both_ended (AsbOpensandboxPty *self)
   return self->tails[0].ended && (self->with_terminal || self->tails[1].ended);
 }
 
-static gboolean
-read_status (const char *text, int *status)
-{
-  char *end;
-  gint64 number = g_ascii_strtoll (text, &end, 10);
-
-  if (end == text || (*end != '\r' && *end != '\n') || number < -255 || number > 255)
-    return FALSE;
-  /* A shell tells a signal as 128 more. */
-  *status = number < 0 ? MIN (-1, (int)(number + 128)) : (int)number;
-  return TRUE;
-}
-
 static void
 take_output (AsbOpensandboxPty *self, gboolean is_stderr, const guint8 *bytes, gsize size)
 {
-  Tail *tail = &self->tails[is_stderr ? 1 : 0];
-  gsize word = strlen (self->end_token);
-  const char *end;
+  AsbOpensandboxPtyTail *tail = &self->tails[is_stderr ? 1 : 0];
 
   self->total += size;
-  if (tail->ended)
-    return;
-  g_string_append_len (tail->held, (const char *)bytes, (gssize)size);
-  end = memmem (tail->held->str, tail->held->len, self->end_token, word);
-  if (!end)
-    {
-      hand_on (self, is_stderr, tail->held->len - count_possible (self, tail->held));
-      return;
-    }
-  hand_on (self, is_stderr, (gsize)(end - tail->held->str));
-  tail->ended = read_status (tail->held->str + word, &self->status);
-  if (!tail->ended && tail->held->len > word + MAX_STATUS)
-    hand_on (self, is_stderr, word);
+  asb_opensandbox_pty_tail_take (tail, bytes, size, is_stderr ? print_error : print, self);
   if (have_both_ended (self) && self->handlers)
-    finish (self, self->status, NULL);
+    finish (self, tail->status, NULL);
 }
 
 /* Bytes from an offset on, of which some may have come before. */
@@ -463,7 +428,7 @@ asb_opensandbox_pty_open (AsbOpensandboxExecd *execd, GBytes *script, gboolean w
   self->path = g_strdup_printf ("/tmp/.asb-%s", token);
   self->end_token = asb_opensandbox_shell_new_token ();
   for (gsize i = 0; i < N_STREAMS; i++)
-    self->tails[i].held = g_string_new (NULL);
+    asb_opensandbox_pty_tail_init (&self->tails[i], self->end_token);
   text = with_its_end (self, script);
   content = g_memory_input_stream_new_from_bytes (text);
   self->body = asb_opensandbox_upload_stream_new (self->path, 0600, content,

@@ -3,6 +3,7 @@
 
 import base64
 import json
+import struct
 
 
 def dump(value):
@@ -209,6 +210,76 @@ def works():
     }
 
 
+def outputs():
+    """What a terminal's shell prints (0, in pieces of a byte; 6, of four), and what a script says of two files (1)."""
+    small = b"6\n" + base64.b64encode(b"hello\n") + b"\n.\n"
+    return {
+        "well": told(0, b"hello\nab0ab 0\n"),
+        "status": told(6, b"xab0ab 3\r\nmore"),
+        "signal": told(6, b"ab0ab -137\n"),
+        "nearly": told(0, b"ab0 ab0a aab0ab 1\n"),
+        "twice": told(6, b"ab0ab0ab 2\n"),
+        "no-status": told(0, b"ab0ab and much more than that\nab0ab 7\n"),
+        "odd-status": told(6, b"ab0ab  5\nab0ab 999\nab0ab +1\nab0ab 00000000000000000005\n"),
+        "cut": told(6, b"done ab0"),
+        "cut-status": told(0, b"done ab0ab 1"),
+        "files": told(1, small + b"0\n.\n"),
+        "files-large": told(1, b"20000000\n.\n" + small),
+        "files-more": told(1, b"1\n" + base64.b64encode(b"hello") + b"\n.\n"),
+        "files-odd": told(1, b"-1\n.\n"),
+        "files-no-base64": told(1, b"5\n%%%%\n.\n"),
+        "files-cut": told(1, b"6\naGVs"),
+    }
+
+
+def calls():
+    """A call by its number, and what the server answers to each of its requests."""
+    def conversation(choice, *answers):
+        blocks = (dump(answer[1] if isinstance(answer, tuple) else answer) for answer in answers)
+        statuses = (answer[0] if isinstance(answer, tuple) else 0 for answer in answers)
+        return bytes([choice]) + b"".join(bytes([status]) + struct.pack(">H", len(block)) + block
+                                          for status, block in zip(statuses, blocks))
+
+    sandbox = {"id": "sb-1", "status": {"state": "Running"}, "createdAt": "2026-03-01T10:00:00Z", "expiresAt": "2026-03-01T10:10:00Z"}
+    snapshot = {"id": "sn-1", "sandboxId": "sb-1", "status": {"state": "Ready"}, "createdAt": "2026-03-01T10:00:00Z"}
+    page = {"items": [sandbox], "pagination": {"page": 1, "pageSize": 100, "totalItems": 2, "totalPages": 2, "hasNextPage": True}}
+    last = {"items": [{**sandbox, "id": "sb-2"}], "pagination": {"hasNextPage": False}}
+    sample = b'{"cpu_count":4,"cpu_used_pct":2.5,"mem_total_mib":7950.1,"mem_used_mib":812.4,"timestamp":1770000000000}\n'
+    gone = (5, {"code": "DOCKER::SANDBOX_NOT_FOUND", "message": "Sandbox sb-1 not found"})
+    policy = {"status": "ok", "mode": "enforcing", "policy": {"defaultAction": "deny", "egress": None}}
+    return {
+        "list": conversation(0, page, last),
+        "list-again": conversation(0, page, page),
+        "list-bare": conversation(0, {"items": []}),
+        "list-odd": conversation(0, {"items": [sandbox, 7], "pagination": []}),
+        "snapshots": conversation(1, {"items": [snapshot], "pagination": {"hasNextPage": False}}),
+        "renew": conversation(2, sandbox, {"expiresAt": "2026-03-01T10:20:00Z"}, sandbox),
+        "renew-refused": conversation(2, (6, {"code": "DOCKER::INVALID_EXPIRATION", "message": "manual"})),
+        "metadata": conversation(3, {**sandbox, "metadata": {"a": "b"}}),
+        "endpoint": conversation(0x84, {"endpoint": "127.0.0.1:1/proxy/8080", "headers": {"OpenSandbox-Ingress-To": "sb-1-8080"}}),
+        "endpoint-odd": conversation(0x84, {"endpoint": "http://a@b/?c#d", "headers": {"Host": "x"}}),
+        "policy": conversation(5, policy),
+        "policy-by-server": conversation(5, (5, b"404 page not found"), policy),
+        "metrics": conversation(6, sample),
+        "watch": conversation(7, sample + b'{"error":"no"}\n' + sample, gone),
+        "watch-cut": conversation(7, sample[:30], sandbox),
+        "watch-odd": conversation(7, b"\r\n\n[]\n"),
+        "diagnostics": conversation(8, {"sandboxId": "sb-1", "kind": "logs", "scope": "all", "delivery": "inline", "contentType": "text/plain",
+                                        "content": "a", "contentLength": 1, "truncated": False}),
+        "diagnostics-old": conversation(8, (7, {"code": "DIAGNOSTICS_NOT_IMPLEMENTED", "message": "no"}), b"text"),
+        "get": conversation(9, sandbox),
+        "get-other": conversation(9, {**sandbox, "id": "sb-9"}),
+        "get-gone": conversation(9, gone),
+        "create": conversation(10, (3, sandbox), sandbox),
+        "create-lost": conversation(10, (3, b"nonsense"), {"items": []}),
+        "snapshot": conversation(11, snapshot),
+        "diagnose": conversation(12, {"status": "healthy"}, {"items": []}, {"version": "1.1.1"}),
+        "diagnose-odd": conversation(12, {"status": "healthy"}, {"items": []}, {"version": 7}),
+        "vault": conversation(13, {"revision": 3, "credentials": [], "bindings": []}),
+        "vault-refused": conversation(13, (6, b"not ready\n")),
+    }
+
+
 OPENSANDBOX_WORDS = ["code", "message", "detail", "loc", "msg", "error", "status", "state", "metadata", "createdAt", "expiresAt", "egress", "endpoint",
                      "headers", "policy", "::NOT_FOUND", "<html", "404 page not found"]
 HTTP_WORDS = ["HTTP/1.1 200 OK", "\r\n", "\r\n\r\n", "Content-Length: ", "Transfer-Encoding: chunked", "Connection: close", "Location: /", "0\r\n\r\n",
@@ -222,11 +293,14 @@ CORPORA = {
     "opensandbox-values": values,
     "opensandbox-exchange": exchanges,
     "opensandbox-work": works,
+    "opensandbox-output": outputs,
+    "opensandbox-calls": calls,
 }
 EVENT_WORDS = ["data:", "event:", "stdout", "stderr", "init", "execution_complete", "evalue", "traceback", "timestamp", "signal: killed"]
 
 JSON_DICTIONARIES = {"opensandbox-events": EVENT_WORDS, "opensandbox-refusal": OPENSANDBOX_WORDS, "opensandbox-replies": OPENSANDBOX_WORDS,
+                     "opensandbox-calls": OPENSANDBOX_WORDS + ["items", "pagination", "hasNextPage", "sb-1", "version", "cpu_count", "mem_total_mib"],
                      "opensandbox-work": ["type", "exit", "exit_code", "error", "session_id", "running", "started_at", "finished_at", "file", "whole"]}
 DICTIONARIES = {"opensandbox-guest": ["asb-guest: ", "missing ", "nowhere ", "failed ", "ready", "{\"port\":"],
                 "opensandbox-values": ["bytes ", "*/", "GMT", "+00:00", "://", "@", "%25", "[::1]"]}
-BYTE_DICTIONARIES = {"opensandbox-exchange": HTTP_WORDS}
+BYTE_DICTIONARIES = {"opensandbox-exchange": HTTP_WORDS, "opensandbox-output": ["ab0ab", "ab0ab 0\n", " -", "\n.\n", "\r\n"]}

@@ -13,6 +13,7 @@
 #include "asb-opensandbox-metrics.h"
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-policy.h"
+#include "asb-opensandbox-pty-tail.h"
 #include "asb-opensandbox-sandbox.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-snapshots.h"
@@ -730,6 +731,53 @@ test_script_error_names (void)
     }
 }
 
+/* The end of what a terminal's shell prints. */
+
+static void
+take_output (const guint8 *bytes, gsize size, gpointer data)
+{
+  g_string_append_len (data, (const char *)bytes, (gssize)size);
+}
+
+static void
+test_pty_tail (void)
+{
+  static const struct
+  {
+    const char *text;
+    const char *output;
+    gboolean ended;
+    int status;
+  } cases[] = {
+    { "hello\nword 3\n", "hello\n", TRUE, 3 },
+    { "word -137\r\nmore", "", TRUE, -9 },
+    { "no newline wo", "no newline wo", FALSE, 0 },
+    { "word is no word 5 here\nword 0\n", "word is no word 5 here\n", TRUE, 0 },
+    { "x word 1", "x ", FALSE, 0 },
+    { "", "", FALSE, 0 },
+  };
+
+  g_test_summary ("What only looks like the end is output, also when nothing follows");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (gsize step = 1; step < 40; step += 3)
+      {
+        AsbOpensandboxPtyTail tail;
+        g_autoptr (GString) output = g_string_new (NULL);
+        gsize length = strlen (cases[i].text);
+
+        asb_opensandbox_pty_tail_init (&tail, "word");
+        for (gsize at = 0; at < length; at += step)
+          asb_opensandbox_pty_tail_take (&tail, (const guint8 *)cases[i].text + at,
+                                         MIN (step, length - at), take_output, output);
+        g_assert_cmpint (tail.ended, ==, cases[i].ended);
+        asb_opensandbox_pty_tail_flush (&tail, take_output, output);
+        g_assert_cmpstr (output->str, ==, cases[i].output);
+        g_assert_cmpint (tail.status, ==, cases[i].status);
+        asb_opensandbox_pty_tail_clear (&tail);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -760,5 +808,6 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/variant", test_variant);
   g_test_add_func ("/opensandbox/change/renewal-time", test_renewal_time);
   g_test_add_func ("/opensandbox/change/patch", test_patch);
+  g_test_add_func ("/opensandbox/parse/pty-tail", test_pty_tail);
   return g_test_run ();
 }
