@@ -134,24 +134,30 @@ start_download (Capture *self, guint i, guint64 size)
   g_autofree char *path = dup_path (self, i);
 
   self->n_downloads++;
-  asb_opensandbox_download_to_pipe (self->command->execd, path, 0, (gint64)size,
-                                    pipe_of (self->command, i), downloaded_cb, self);
+  asb_opensandbox_download_to_pipe (self->command->execd, path, size, pipe_of (self->command, i),
+                                    downloaded_cb, self);
 }
 
 /* By a script. */
 
-/* The lines of one file. */
-static gboolean
-parse_file (char **lines, guint *at, guint64 *size, GBytes **bytes, GError **error)
+gboolean
+asb_opensandbox_capture_parse_file (char **lines, guint *at, guint64 *size, GBytes **bytes,
+                                    GError **error)
 {
-  if (!lines[*at] || !g_ascii_string_to_unsigned (lines[*at], 10, 0, G_MAXINT64, size, error))
+  g_autoptr (GBytes) found = NULL;
+
+  if (!lines[*at] || !g_ascii_string_to_unsigned (lines[*at], 10, 0, G_MAXINT64, size, NULL))
     {
-      if (error && !*error)
-        g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                             "The sandbox did not say how much the command printed");
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The sandbox did not say how much the command printed");
       return FALSE;
     }
-  *bytes = asb_opensandbox_script_decode (lines, *at + 1, at, error);
+  found = asb_opensandbox_script_decode (lines, *at + 1, at, error);
+  if (found && g_bytes_get_size (found) > MIN (*size, SMALL))
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                         "The sandbox sent more than it said the command printed");
+  else
+    *bytes = g_steal_pointer (&found);
   return *bytes != NULL;
 }
 
@@ -213,8 +219,8 @@ collected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   guint64 sizes[N_FILES];
   guint at = 0;
 
-  if (done && parse_file (done->lines, &at, &sizes[0], &output, &error)
-      && parse_file (done->lines, &at, &sizes[1], &errors, &error))
+  if (done && asb_opensandbox_capture_parse_file (done->lines, &at, &sizes[0], &output, &error)
+      && asb_opensandbox_capture_parse_file (done->lines, &at, &sizes[1], &errors, &error))
     deliver (self, sizes, (GBytes *[]){ output, errors });
   else
     fail (self, error);

@@ -16,7 +16,8 @@ struct _AsbOpensandboxDownload
   AsbOpensandboxExecd *execd;
   char *path;
   guint64 offset;
-  gint64 left; /* −1: all that comes */
+  gint64 left;       /* −1: all that comes */
+  gboolean is_known; /* that there is so much */
   guint64 skip;
   gint64 expected; /* of the body; −1: not said */
   AsbPipe *pipe;
@@ -57,6 +58,19 @@ fail (AsbOpensandboxDownload *self, const GError *error)
   if (asb_opensandbox_execd_is_closed (self->execd))
     closed = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
   finish (self, closed ? closed : error);
+}
+
+/* Nothing more comes. */
+static void
+end (AsbOpensandboxDownload *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->is_known && self->left > 0)
+    error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                         "“%s” ended %" G_GINT64_FORMAT " bytes before its end", self->path,
+                         self->left);
+  finish (self, error);
 }
 
 static void push_rest (AsbOpensandboxDownload *self);
@@ -138,7 +152,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   if (size == 0)
     {
-      finish (self, NULL);
+      end (self);
       return;
     }
   if (self->expected >= 0)
@@ -212,7 +226,7 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->opened)
     self->opened (self->data);
   if (is_behind)
-    finish (self, NULL);
+    end (self);
   else
     read_more (self);
 }
@@ -235,26 +249,32 @@ new_request (AsbOpensandboxDownload *self)
   return request;
 }
 
-void
-asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                               gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
-                               AsbOpensandboxDownloadDone done, gpointer data)
+static AsbOpensandboxDownload *
+new_download (AsbOpensandboxExecd *execd, const char *path, guint64 offset, gint64 length,
+              AsbPipe *pipe, AsbOpensandboxDownloadDone done, gpointer data)
 {
   AsbOpensandboxDownload *self = g_new0 (AsbOpensandboxDownload, 1);
-  g_autoptr (AsbOpensandboxRequest) request = NULL;
 
   self->execd = g_object_ref (execd);
   self->path = g_strdup (path);
   self->offset = offset;
   self->left = length;
   self->pipe = asb_pipe_ref (pipe);
-  self->opened = opened;
   self->done = done;
   self->data = data;
-  if (length == 0)
+  return self;
+}
+
+static void
+start (AsbOpensandboxDownload *self)
+{
+  AsbOpensandboxExecd *execd = self->execd;
+  g_autoptr (AsbOpensandboxRequest) request = NULL;
+
+  if (self->left == 0)
     {
-      if (opened)
-        opened (data);
+      if (self->opened)
+        self->opened (self->data);
       finish (self, NULL);
       return;
     }
@@ -265,9 +285,22 @@ asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, gui
 }
 
 void
-asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                                  gint64 length, AsbPipe *pipe, AsbOpensandboxDownloadDone done,
-                                  gpointer data)
+asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
+                               gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
+                               AsbOpensandboxDownloadDone done, gpointer data)
 {
-  asb_opensandbox_download_open (execd, path, offset, length, pipe, NULL, done, data);
+  AsbOpensandboxDownload *self = new_download (execd, path, offset, length, pipe, done, data);
+
+  self->opened = opened;
+  start (self);
+}
+
+void
+asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *path, guint64 size,
+                                  AsbPipe *pipe, AsbOpensandboxDownloadDone done, gpointer data)
+{
+  AsbOpensandboxDownload *self = new_download (execd, path, 0, (gint64)size, pipe, done, data);
+
+  self->is_known = TRUE;
+  start (self);
 }

@@ -13,14 +13,14 @@ typedef struct _AsbOpensandboxDownload AsbOpensandboxDownload;
 /* Once, behind the last byte, or the first thing that goes wrong; the pipe is finished with it. */
 typedef void (*AsbOpensandboxDownloadDone) (const GError *error, gpointer data);
 
-/* Up to @length bytes (−1: all) from @offset on of the regular file @path, which is one that
- * asb_opensandbox_shell_is_plain_path () likes. */
-void asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                                       gint64 length, AsbPipe *pipe,
-                                       AsbOpensandboxDownloadDone done, gpointer data);
+/* The first @size bytes of the regular file @path, which is one that
+ * asb_opensandbox_shell_is_plain_path () likes: less is an error. */
+void asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *path, guint64 size,
+                                       AsbPipe *pipe, AsbOpensandboxDownloadDone done,
+                                       gpointer data);
 
-/* The same; @opened (nullable) is called when bytes begin to come, before @done unless that brings
- * an error. */
+/* Up to @length bytes (−1: all) from @offset on; @opened (nullable) is called when bytes begin to
+ * come, before @done unless that brings an error. */
 void asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
                                     gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
                                     AsbOpensandboxDownloadDone done, gpointer data);

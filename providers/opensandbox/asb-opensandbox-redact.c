@@ -9,11 +9,32 @@
 #define MIN_SECRET 6
 #define HIDDEN "\342\200\246"
 
+/* A text that was cut may have been cut in the middle of it, which looks like what is hidden. */
+static void
+hide_beginnings (GString *text, const char *secret)
+{
+  const char *cut;
+
+  for (gsize at = 0; (cut = strstr (text->str + at, HIDDEN)) != NULL;)
+    {
+      gsize position = (gsize)(cut - text->str);
+      gsize length = MIN (strlen (secret), position);
+
+      while (length >= MIN_SECRET && memcmp (cut - length, secret, length) != 0)
+        length--;
+      length = length >= MIN_SECRET ? length : 0;
+      g_string_erase (text, (gssize)(position - length), (gssize)length);
+      at = position - length + strlen (HIDDEN);
+    }
+}
+
 static void
 hide (GString *text, const char *secret)
 {
-  if (secret && strlen (secret) >= MIN_SECRET)
-    g_string_replace (text, secret, HIDDEN, 0);
+  if (!secret || strlen (secret) < MIN_SECRET)
+    return;
+  g_string_replace (text, secret, HIDDEN, 0);
+  hide_beginnings (text, secret);
 }
 
 static void

@@ -230,6 +230,28 @@ check_exact (World *world, const char *text, const char *expected)
 }
 
 static void
+test_exact_too_short (void)
+{
+  World world;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Output of which less comes than there is, is not the whole of it");
+
+  world_open (&world);
+  asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
+                                       "'type':'application/octet-stream','body':'123'}");
+  process = start (&world, "printf 123456", TRUE, &error);
+  g_assert_no_error (error);
+  output = read_all (asb_process_get_stdout (process), &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "3 bytes before its end"));
+  g_assert_null (output);
+  world_close (&world);
+}
+
+static void
 test_exact_without_files (void)
 {
   World world;
@@ -602,6 +624,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/without-a-word", test_began_without_a_word);
   g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
   g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
+  g_test_add_func ("/opensandbox/native/faults/exact-too-short", test_exact_too_short);
   g_test_add_func ("/opensandbox/native/faults/exact-without-files", test_exact_without_files);
   g_test_add_func ("/opensandbox/native/faults/exact-is-not-held-up", test_exact_is_not_held_up);
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);

@@ -331,10 +331,14 @@ test_redact (void)
   g_autoptr (GVariant) headers = g_variant_ref_sink (
       g_variant_new_parsed ("{'Authorization': 'Bearer abcdefgh', 'X-Short': '1'}"));
   g_autofree char *text = NULL;
+  g_autofree char *cut = NULL;
 
   asb_opensandbox_settings_set_headers (settings, headers, NULL);
   text = asb_opensandbox_redact ("1 abcdefgh Bearer abcdefgh", settings, NULL);
   g_assert_cmpstr (text, ==, "1 \342\200\246 \342\200\246");
+  cut = asb_opensandbox_redact ("1 abcdefgh 2 abcdefg\342\200\246 3 abcde\342\200\246", settings,
+                                NULL);
+  g_assert_cmpstr (cut, ==, "1 \342\200\246 2 \342\200\246 3 abcde\342\200\246");
 }
 
 /* The debug log */
