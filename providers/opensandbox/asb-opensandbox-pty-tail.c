@@ -60,6 +60,25 @@ read_status (const char *text, int *status)
   return TRUE;
 }
 
+/* Whether more bytes may make a status of @text. */
+static gboolean
+is_begun_status (const char *text)
+{
+  gsize length = strlen (text);
+  gsize n_digits;
+
+  if (length >= MAX_STATUS)
+    return FALSE;
+  if (length == 0)
+    return TRUE;
+  if (*text++ != ' ')
+    return FALSE;
+  if (*text == '-')
+    text++;
+  n_digits = strspn (text, "0123456789");
+  return text[n_digits] == '\0';
+}
+
 void
 asb_opensandbox_pty_tail_take (AsbOpensandboxPtyTail *self, const guint8 *bytes, gsize size,
                                AsbOpensandboxPtyTailFunc function, gpointer data)
@@ -74,7 +93,9 @@ asb_opensandbox_pty_tail_take (AsbOpensandboxPtyTail *self, const guint8 *bytes,
     {
       hand_on (self, (gsize)(found - self->held->str), function, data);
       self->ended = read_status (self->held->str + length, &self->status);
-      if (self->ended || self->held->len <= length + MAX_STATUS)
+      if (self->ended
+          || (strlen (self->held->str) == self->held->len
+              && is_begun_status (self->held->str + length)))
         return;
       hand_on (self, length, function, data);
     }
