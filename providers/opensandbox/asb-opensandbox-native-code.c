@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
-#include "asb-opensandbox-json.h"
+#include "asb-opensandbox-native-ask.h"
 #include "asb-opensandbox-run.h"
 #include "asb-opensandbox-variant.h"
 
@@ -21,7 +22,10 @@
 
 typedef struct
 {
+  AsbOpensandboxExecd *execd;
   AsbOpensandboxRun *run;
+  AsbOpensandboxCancelWatch *cancelled;
+  char *id;
   GString *output[2];
   guint64 total[2];
   GVariantBuilder results;
@@ -37,12 +41,21 @@ code_free (gpointer data)
 {
   Code *self = data;
 
-  g_clear_pointer (&self->run, asb_opensandbox_run_unref);
+  g_clear_object (&self->execd);
+  g_free (self->id);
   g_string_free (self->output[0], TRUE);
   g_string_free (self->output[1], TRUE);
   g_variant_builder_clear (&self->results);
   g_clear_pointer (&self->error, g_variant_unref);
   g_free (self);
+}
+
+/* Before the task is answered, since it is let go of anywhere. */
+static void
+stop (Code *self)
+{
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
+  g_clear_pointer (&self->run, asb_opensandbox_run_unref);
 }
 
 static GError *
@@ -140,8 +153,8 @@ describe (Code *self)
       g_variant_dict_insert (&dict, names[i], "s", text);
       g_variant_dict_insert (&dict, total, "x", (gint64)self->total[i]);
     }
-  if (asb_opensandbox_run_get_id (self->run))
-    g_variant_dict_insert (&dict, "id", "s", asb_opensandbox_run_get_id (self->run));
+  if (self->id)
+    g_variant_dict_insert (&dict, "id", "s", self->id);
   g_variant_dict_insert_value (&dict, "results", g_variant_builder_end (&self->results));
   if (self->count >= 0)
     g_variant_dict_insert (&dict, "execution_count", "x", self->count);
@@ -160,6 +173,8 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   g_autoptr (GError) described
       = error ? asb_opensandbox_run_describe (run, "run the code", error) : NULL;
 
+  self->id = g_strdup (asb_opensandbox_run_get_id (run));
+  stop (self);
   if (described)
     g_task_return_error (task, translate (described));
   else if (!self->completed && !self->error)
@@ -170,25 +185,46 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
     asb_opensandbox_answer_variant (task, describe (self));
 }
 
+static void
+interrupted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+
+  if (!reply)
+    g_debug ("Code was not interrupted: %s", error->message);
+}
+
+static AsbOpensandboxRequest *
+new_interruption (AsbOpensandboxExecd *execd, const char *id)
+{
+  AsbOpensandboxRequest *request
+      = asb_opensandbox_execd_new_request (execd, "DELETE", "/code", "interrupt the code");
+
+  asb_opensandbox_request_add_query (request, "id", id);
+  asb_opensandbox_request_set_retry (request, FALSE);
+  return request;
+}
+
+/* What runs goes on when the connection goes. */
+static void
+cancelled_cb (gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  Code *self = g_task_get_task_data (task);
+  const char *id = asb_opensandbox_run_get_id (self->run);
+  g_autoptr (AsbOpensandboxRequest) request = id ? new_interruption (self->execd, id) : NULL;
+
+  if (request)
+    asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
+                                       NULL, interrupted_cb, NULL);
+  asb_opensandbox_run_forget (self->run);
+  stop (self);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+}
+
 static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
-
-static void
-set_string (JsonObject *object, const char *member, GVariant *arguments, const char *name)
-{
-  const char *value;
-
-  if (g_variant_lookup (arguments, name, "&s", &value))
-    json_object_set_string_member (object, member, value);
-}
-
-static void
-set_body (AsbOpensandboxRequest *request, JsonObject *body)
-{
-  g_autoptr (JsonNode) node = json_node_alloc ();
-
-  json_node_init_object (node, body);
-  asb_opensandbox_request_set_json (request, node);
-}
 
 static void
 run (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
@@ -199,69 +235,30 @@ run (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
   JsonObject *context = json_object_new ();
   Code *self = g_new0 (Code, 1);
 
-  set_string (body, "code", arguments, "code");
-  set_string (context, "id", arguments, "context_id");
-  set_string (context, "language", arguments, "language");
+  asb_opensandbox_native_ask_set_string (body, "code", arguments, "code");
+  asb_opensandbox_native_ask_set_string (context, "id", arguments, "context_id");
+  asb_opensandbox_native_ask_set_string (context, "language", arguments, "language");
   json_object_set_object_member (body, "context", context);
-  set_body (request, body);
+  asb_opensandbox_native_ask_set_body (request, body);
   self->output[0] = g_string_new (NULL);
   self->output[1] = g_string_new (NULL);
   self->count = self->duration = -1;
   g_variant_builder_init (&self->results, G_VARIANT_TYPE ("aa{sv}"));
   g_task_set_task_data (task, self, code_free);
+  self->execd = g_object_ref (execd);
   self->run = asb_opensandbox_run_start (execd, request, ASB_OPENSANDBOX_RUN_CODE, &handlers,
                                          g_object_ref (task));
+  self->cancelled
+      = asb_opensandbox_cancel_watch (g_task_get_cancellable (task), cancelled_cb, task);
 }
 
 /* Contexts. */
-
-GVariant *
-asb_opensandbox_native_code_parse (GBytes *body, GError **error)
-{
-  g_autoptr (JsonNode) node = NULL;
-  g_autoptr (GVariant) variant = NULL;
-  g_autoptr (GVariant) items = NULL;
-  GVariantDict dict;
-
-  if (g_bytes_get_size (body) == 0)
-    return g_variant_new ("a{sv}", NULL);
-  node = asb_opensandbox_json_parse (body, "code contexts", error);
-  if (!node)
-    return NULL;
-  variant = asb_opensandbox_variant_from_json (node);
-  if (!JSON_NODE_HOLDS_ARRAY (node))
-    return g_steal_pointer (&variant);
-  items = g_variant_lookup_value (variant, "items", NULL);
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "contexts", items);
-  return g_variant_dict_end (&dict);
-}
-
-static void
-answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AsbOpensandboxReply) reply
-      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
-  GVariant *variant
-      = reply ? asb_opensandbox_native_code_parse (asb_opensandbox_reply_get_body (reply), &error)
-              : NULL;
-
-  if (variant)
-    asb_opensandbox_answer_variant (task, variant);
-  else
-    g_task_return_error (task, translate (error));
-}
 
 /* Takes @request. */
 static void
 send (AsbOpensandboxExecd *execd, AsbOpensandboxRequest *request, GTask *task)
 {
-  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request,
-                                     asb_opensandbox_execd_get_cancellable (execd), answered_cb,
-                                     g_object_ref (task));
-  asb_opensandbox_request_unref (request);
+  asb_opensandbox_native_ask_send (execd, request, translate, task);
 }
 
 static void
@@ -271,9 +268,9 @@ create_context (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
       = asb_opensandbox_execd_new_request (execd, "POST", "/code/context", "make a code context");
   g_autoptr (JsonObject) body = json_object_new ();
 
-  set_string (body, "language", arguments, "language");
-  set_string (body, "cwd", arguments, "cwd");
-  set_body (request, body);
+  asb_opensandbox_native_ask_set_string (body, "language", arguments, "language");
+  asb_opensandbox_native_ask_set_string (body, "cwd", arguments, "cwd");
+  asb_opensandbox_native_ask_set_body (request, body);
   asb_opensandbox_request_set_timeout (request, CREATE_TIMEOUT_MS);
   send (execd, request, task);
 }
@@ -312,14 +309,10 @@ delete_context (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
 static void
 interrupt (AsbOpensandboxExecd *execd, GVariant *arguments, GTask *task)
 {
-  AsbOpensandboxRequest *request
-      = asb_opensandbox_execd_new_request (execd, "DELETE", "/code", "interrupt the code");
   const char *id = "";
 
   g_variant_lookup (arguments, "context_id", "&s", &id);
-  asb_opensandbox_request_add_query (request, "id", id);
-  asb_opensandbox_request_set_retry (request, FALSE);
-  send (execd, request, task);
+  send (execd, new_interruption (execd, id), task);
 }
 
 gboolean

@@ -13,7 +13,3 @@
  * @arguments is an a{sv}. */
 gboolean asb_opensandbox_native_call_code (AsbOpensandboxExecd *execd, const char *name,
                                            GVariant *arguments, GTask *task);
-
-/* A reply that is empty, an object, or an array, which becomes “contexts”. Returns: floating or
- * (transfer full) (nullable) */
-GVariant *asb_opensandbox_native_code_parse (GBytes *body, GError **error);

@@ -7,6 +7,7 @@
 #include "asb-opensandbox-native-code.h"
 #include "asb-opensandbox-native-files.h"
 #include "asb-opensandbox-native-jobs.h"
+#include "asb-opensandbox-native-session.h"
 #include "asb-opensandbox-native-search.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-start.h"
@@ -213,7 +214,8 @@ call_in_thread (GTask *task)
   NamedCall *call = g_object_get_data (G_OBJECT (task), CALL_KEY);
 
   if (!asb_opensandbox_native_call_job (call->execd, call->name, call->arguments, task)
-      && !asb_opensandbox_native_call_code (call->execd, call->name, call->arguments, task))
+      && !asb_opensandbox_native_call_code (call->execd, call->name, call->arguments, task)
+      && !asb_opensandbox_native_call_session (call->execd, call->name, call->arguments, task))
     refuse_call (task, call->name);
 }
 

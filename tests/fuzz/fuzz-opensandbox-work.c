@@ -9,7 +9,7 @@
 
 #include "asb-opensandbox-job.h"
 #include "asb-opensandbox-json.h"
-#include "asb-opensandbox-native-code.h"
+#include "asb-opensandbox-native-ask.h"
 #include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-tree.h"
 
@@ -119,7 +119,7 @@ static void
 check_code (GBytes *body)
 {
   g_autoptr (GError) error = NULL;
-  GVariant *variant = asb_opensandbox_native_code_parse (body, &error);
+  GVariant *variant = asb_opensandbox_native_ask_parse (body, &error);
 
   check_error (variant != NULL, error);
   if (!variant)

@@ -700,6 +700,45 @@ test_code (void)
 }
 
 static void
+code_ran_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError **error = user_data;
+  g_autoptr (GVariant) none = asb_transport_call_finish (ASB_TRANSPORT (source), result, error);
+
+  g_assert_null (none);
+}
+
+static void
+test_code_cancelled (void)
+{
+  World world;
+  GVariantDict arguments;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (AsbCommandResult) begun = NULL;
+  g_autoptr (AsbCommandResult) gone = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Code whose caller does not want it any more is interrupted");
+
+  world_open (&world, NULL, NULL);
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "code", "s", "touch /tmp/begun; sleep 4712; :");
+  asb_transport_call_async (world.transport, "code.run", g_variant_dict_end (&arguments),
+                            cancellable, code_ran_cb, &error);
+  begun = run (&world, asb_command_spec_new_shell ("until [ -e /tmp/begun ]; do :; done"), NULL,
+               NULL);
+  g_cancellable_cancel (cancellable);
+  while (!error)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  gone = run (&world,
+              asb_command_spec_new_shell ("while cat /proc/[0-9]*/cmdline 2>/dev/null"
+                                          " | tr '\\0' ' ' | grep -q 'sleep 471[2]'; do :; done"),
+              NULL, NULL);
+  world_close (&world);
+}
+
+static void
 test_code_results (void)
 {
   World world;
@@ -761,6 +800,7 @@ main (int argc, char **argv)
   add ("commands/environment", test_environment);
   add ("commands/limits", test_limits);
   g_test_add_func ("/opensandbox/native/code", test_code);
+  g_test_add_func ("/opensandbox/native/code/cancelled", test_code_cancelled);
   g_test_add_func ("/opensandbox/native/code/results", test_code_results);
   g_test_add_data_func ("/opensandbox/native/input", NULL, test_input);
   g_test_add_data_func ("/opensandbox/native/input/early-exit", EARLY_EXIT, test_input);
