@@ -9,17 +9,22 @@ import os
 import pathlib
 import pty
 import select
+import shlex
 import signal
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import unittest
 
-ASB = os.environ["ASB"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "guest"))
+
+import checker  # noqa: E402
+
 # A test that waits longer than this hangs.
-LIMIT = 120
+LIMIT = 120 * (checker.SLOWNESS if checker.VALGRIND else 1)
 
 _state_home = os.environ["XDG_STATE_HOME"]
 os.makedirs(_state_home, exist_ok=True)
@@ -30,21 +35,29 @@ ENVIRONMENT = {**os.environ, "XDG_STATE_HOME": STATE,
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
+
+def _under_valgrind(program):
+    """A program of one word, whose findings the module ends with."""
+    script = FOLDER / "asb-under-valgrind"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(checker.under(program))} "$@"\n')
+    script.chmod(0o755)
+    unittest.addModuleCleanup(checker.check, LIMIT)
+    return str(script)
+
+ASB = _under_valgrind(os.environ["ASB"]) if checker.VALGRIND else os.environ["ASB"]
+
 # All bytes there are, and what text handling likes to change.
 BYTES = bytes(range(256)) + b"\r\n\n\r\xc3\xa9\xff\xfe\0end without newline"
-
 
 def asb(*arguments, stdin=b"", environment=None, **options):
     """Runs asb to its end, with what it printed as bytes."""
     return subprocess.run([ASB, *arguments], input=stdin, capture_output=True, timeout=LIMIT,
                           env={**ENVIRONMENT, **(environment or {})}, check=False, **options)
 
-
 def usual_signals():
     """What started the tests may ignore some, as a shell does for jobs in the background."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-
 
 def start(*arguments, stdin=subprocess.DEVNULL, environment=None, **options):
     """Starts asb, with its output in pipes."""
@@ -53,12 +66,10 @@ def start(*arguments, stdin=subprocess.DEVNULL, environment=None, **options):
                             stderr=subprocess.PIPE,
                             env={**ENVIRONMENT, **(environment or {})}, **options)
 
-
 def finish(process):
     """Waits for a started asb: (exit status, the rest of its output, the rest of its errors)."""
     output, errors = process.communicate(timeout=LIMIT)
     return process.returncode, output, errors
-
 
 class Terminal:
     """asb with a terminal for its standard streams, or for some of them."""
@@ -101,10 +112,8 @@ class Terminal:
         os.close(self.main)
         return self.process.wait(LIMIT), self.output.replace(b"\r\n", b"\n")
 
-
 def _take_terminal(number):
     fcntl.ioctl(number, termios.TIOCSCTTY, 0)
-
 
 class TestCase(unittest.TestCase):
     maxDiff = None
@@ -127,7 +136,6 @@ class TestCase(unittest.TestCase):
 
     def json(self, *arguments):
         return json.loads(self.assert_done(asb(*arguments, "--json")))
-
 
 class SandboxTestCase(TestCase):
     """Tests that share one sandbox, “box”."""

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import tap_unittest
-from cli_test import ASB, ENVIRONMENT, LIMIT, Terminal, TestCase, asb, finish, start
+from cli_test import ASB, ENVIRONMENT, LIMIT, Terminal, TestCase, asb, checker, finish, start
 
 
 class Signals(TestCase):
@@ -48,6 +48,8 @@ class Signals(TestCase):
 
     def test_files_that_may_not_grow(self):
         """That is said, and nothing is left."""
+        if checker.VALGRIND:
+            self.skipTest("valgrind is held to the limit, too")
         for size in (0, 1024, 20 * 1024, 100 * 1024):
             result = asb("run", "--", "echo", "hi",
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))

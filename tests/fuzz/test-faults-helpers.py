@@ -99,6 +99,7 @@ def try_limit(names, limit, soft_of):
 
 
 def test_descriptors():
+    skip_under_valgrind("needs descriptors of its own")
     for names in ([name] for name in NAMES):
         for spare in (0, 1, 2):
             try_limit(names, DESCRIPTORS, lambda pid: count_descriptors(pid) + spare)
@@ -167,6 +168,7 @@ def test_sizes_of_files():
 
 def test_everything_at_once():
     """Broker and helpers have no descriptor left, and get some again."""
+    skip_under_valgrind("needs descriptors of its own")
     with Guest() as guest:
         client = guest.connect()
         open_history(client)

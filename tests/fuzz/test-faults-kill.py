@@ -227,6 +227,8 @@ def test_everything_killed():
                     client.send(CANCEL, call=call.number)
             for call in calls:
                 client.until(lambda: call.reply)
+        while "error" in client.run("history.status").reply:
+            pass
         client.close()
         check_alive(guest)
         check_growth(guest, before)

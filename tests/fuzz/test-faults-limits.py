@@ -35,14 +35,14 @@ def try_few_descriptors(n):
 
 def test_few_descriptors_at_the_start():
     """It serves, or says that it cannot and ends."""
-    if checker.VALGRIND:
-        raise Skip("valgrind needs descriptors of its own")
+    skip_under_valgrind("needs descriptors of its own")
     served = {n: try_few_descriptors(n) for n in some_of(range(5, 33), 28)}
     assert served[max(served)], served
 
 
 def test_no_descriptors_for_clients():
     """Who comes when there are none is turned away; who is there is served; afterwards all are."""
+    skip_under_valgrind("needs descriptors of its own")
     with Guest() as guest:
         client = guest.connect()
         ping(client)
@@ -62,6 +62,7 @@ def test_no_descriptors_for_clients():
 
 def test_descriptors_end_anywhere():
     """Each call is answered, wherever the descriptors end."""
+    skip_under_valgrind("needs descriptors of its own")
     with Guest() as guest:
         client = guest.connect()
         open_history(client)
@@ -109,6 +110,7 @@ def try_few_processes(n):
 
 def test_few_processes():
     """What lacks a process is an error."""
+    skip_under_valgrind("keeps all signals blocked where a fork fails, and then cannot let the stack grow")
     if os.getuid() != 0:
         raise Skip("the processes of this user count, too, and nobody knows how many there are")
     done = [try_few_processes(n) for n in some_of(range(1, 13), 12)]

@@ -67,5 +67,6 @@ def check(patience):
     found = []
     for report in sorted(reports().iterdir()):
         wait_for_end(int(report.suffix[1:]), patience)
-        found.append(report.read_text(errors="replace"))
-    assert not any(found), "".join(found)
+        # Valgrind begins with dashes what it says of itself, for example that it lacks a system call.
+        found += [line for line in report.read_text(errors="replace").splitlines(True) if not line.startswith("--")]
+    assert not found, "".join(found)

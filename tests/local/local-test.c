@@ -49,6 +49,28 @@ find_out (void)
   remove_folder (folder);
 }
 
+/* Valgrind lets a program execute itself only where it begins anew. */
+static void
+execute_again (char **argv)
+{
+  const char *valgrind = g_getenv ("ASB_TEST_GUEST_VALGRIND");
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_auto (GStrv) command = NULL;
+  g_auto (GStrv) all = NULL;
+
+  if (!valgrind)
+    {
+      execv ("/proc/self/exe", argv);
+      return;
+    }
+  command = g_strsplit (valgrind, " ", -1);
+  for (guint i = 0; command[i + 1]; i++)
+    g_strv_builder_add (words, command[i]);
+  g_strv_builder_addv (words, (const char **)argv);
+  all = g_strv_builder_end (words);
+  execv (all[0], all);
+}
+
 int
 local_test_init (int *argc, char ***argv)
 {
@@ -61,7 +83,7 @@ local_test_init (int *argc, char ***argv)
         return 1;
       /* Otherwise its files in /proc stay root's, as those of no program of an ordinary user. */
       if (access (g_getenv ("ASB_GUEST_PATH"), X_OK) == 0)
-        execv ("/proc/self/exe", *argv);
+        execute_again (*argv);
     }
   if (*argc == 4 && strcmp ((*argv)[1], "--child") == 0)
     return -1;

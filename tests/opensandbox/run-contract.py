@@ -12,13 +12,18 @@ of the program.
 """
 
 import os
+import shlex
 import subprocess
 import sys
 
+VALGRIND = shlex.split(os.environ.get("ASB_TEST_GUEST_VALGRIND", ""))[:-1]
+
 
 def run(url, more, program):
-    options = f"{{'url': <'{url}'>, {more}}}"
-    return subprocess.run([program[0], "--options", options, *program[1:]], check=False).returncode
+    # Valgrind is so slow that the default is too little on a machine that has other things to do.
+    time = "'request-timeout-seconds': <600.0>, " if VALGRIND else ""
+    command = [*VALGRIND, program[0], "--options", f"{{'url': <'{url}'>, {time}{more}}}", *program[1:]]
+    return subprocess.run(command, check=False).returncode
 
 
 def main():
