@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gstdio.h>
 #include <grp.h>
 #include <linux/keyctl.h>
 #include <signal.h>
@@ -19,6 +20,9 @@
 #include <unistd.h>
 
 #define STRANGER 54320
+
+/* All for who has the key, nothing for its user. */
+#define FOR_POSSESSOR 0x3f000000
 
 static void
 assert_probed (LocalTest *test, AsbSandboxInfo *info, const char *const *arguments)
@@ -105,6 +109,16 @@ test_setuid (LocalTest *test, gconstpointer data)
   assert_probed (test, info, arguments);
 }
 
+static void
+make_link (LocalTest *test, const char *id, const char *target, const char *link)
+{
+  const char *const make[] = { "ln", "-s", target, link, NULL };
+  int status = -1;
+  g_autofree char *made = local_test_run (test->provider, id, &status, make);
+
+  g_assert_cmpint (status, ==, 0);
+}
+
 /* Links in what is bound from the host are followed inside only, and not by us when we delete. */
 static void
 test_links (LocalTest *test, gconstpointer data)
@@ -113,17 +127,23 @@ test_links (LocalTest *test, gconstpointer data)
       = { "/workspace/link", "/tmp/link", "/home/agent/link", "/.agent-history/link" };
   g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
   const char *id = local_test_id (info);
-  g_autofree char *secret = g_build_filename (test->folder, "secret", NULL);
+  g_autofree char *outside = g_build_filename (test->folder, "outside", NULL);
+  g_autofree char *secret = g_build_filename (outside, "secret", NULL);
   g_autofree char *content = NULL;
 
+  /* Whoever got out would find nothing else in the way. */
+  g_assert_cmpint (chmod (test->folder, 0755), ==, 0);
+  g_assert_cmpint (g_mkdir (outside, 0777), ==, 0);
+  g_assert_cmpint (chmod (outside, 0777), ==, 0);
   g_assert_true (g_file_set_contents (secret, "untouched", -1, NULL));
-  chmod (secret, 0666);
+  g_assert_cmpint (chmod (secret, 0666), ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (links); i++)
     {
-      const char *const make[] = { "ln", "-s", secret, links[i], NULL };
       const char *const arguments[] = { "link", links[i], NULL };
-      g_autofree char *made = local_test_run (test->provider, id, NULL, make);
+      g_autofree char *folder = g_strconcat (links[i], "-to-folder", NULL);
 
+      make_link (test, id, secret, links[i]);
+      make_link (test, id, outside, folder);
       assert_probed (test, info, arguments);
     }
   local_test_delete (test->provider, id);
@@ -131,7 +151,26 @@ test_links (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (content, ==, "untouched");
 }
 
-/* One that the program forgot to close, as many do. */
+static char *
+fail_to_create (LocalTest *test, const char *script)
+{
+  g_autofree char *path = g_build_filename (test->folder, "bwrap", NULL);
+  g_autoptr (GVariant) options
+      = g_variant_ref_sink (g_variant_new_parsed ("{'bwrap': <%s>}", path));
+  g_autoptr (AsbProvider) provider = local_test_provider (test, options);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, script, -1, NULL));
+  g_assert_cmpint (chmod (path, 0755), ==, 0);
+  g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "looked"));
+  return g_strdup (error->message);
+}
+
+/* One that the program forgot to close, as many do: neither bubblewrap nor the guest, which close
+ * what they do not know, get it. */
 static void
 test_inherited (LocalTest *test, gconstpointer data)
 {
@@ -139,10 +178,14 @@ test_inherited (LocalTest *test, gconstpointer data)
   g_autofree char *secret = g_build_filename (test->folder, "secret", NULL);
   g_autoptr (AsbSandboxInfo) info = NULL;
   g_autofree char *folder = NULL;
+  g_autofree char *told = NULL;
   int fd, guest;
 
   g_assert_true (g_file_set_contents (secret, "secret", -1, NULL));
   fd = dup2 (open (secret, O_RDWR), 57);
+  told = fail_to_create (test, "#!/bin/sh\nexec >&2\necho looked\n"
+                               "[ -e /proc/self/fd/57 ] && echo inherited\nexit 1\n");
+  g_assert_null (strstr (told, "inherited"));
   info = local_test_create (test->provider, NULL);
   folder = local_test_path (test, local_test_id (info), "");
   guest = local_test_guest_pid (folder);
@@ -177,6 +220,7 @@ test_other_sandbox (LocalTest *test, gconstpointer data)
       test->provider, local_test_id (one), NULL,
       "for d in /tmp /dev/shm /run /workspace /home/agent; do echo > $d/mark; done");
 
+  g_assert_cmpint (chmod (test->folder, 0755), ==, 0);
   assert_probed (test, other, readable);
 }
 
@@ -247,6 +291,8 @@ test_strangers (LocalTest *test, gconstpointer data)
       g_test_skip ("Only root can become another user");
       return;
     }
+  /* The provider's own modes keep them out, not those of what its folders are in. */
+  g_assert_cmpint (chmod (test->folder, 0755), ==, 0);
   g_assert_cmpint (pipe (ends), ==, 0);
   child = fork ();
   if (child == 0)
@@ -296,19 +342,57 @@ test_record_is_private (LocalTest *test, gconstpointer data)
   g_assert_no_error (error);
 }
 
-/* A key of the user, who is the user inside as well unless that is root. */
+static long
+add_key (const char *name, int keyring)
+{
+  return syscall (SYS_add_key, "user", name, "secret", 6, keyring);
+}
+
+static gboolean
+host_tells_of_key (const char *name)
+{
+  g_autofree char *keys = NULL;
+
+  return g_file_get_contents ("/proc/keys", &keys, NULL, NULL) && strstr (keys, name);
+}
+
+/* Keys of the user, who is the user inside as well unless that is root: what they are called does
+ * not stand there. */
 static void
 test_keyring (LocalTest *test, gconstpointer data)
 {
   g_autofree char *name = g_strdup_printf ("asb-test-%d", (int)getpid ());
-  long key = syscall (SYS_add_key, "user", name, "secret", 6, KEY_SPEC_USER_KEYRING);
+  long key = add_key (name, KEY_SPEC_USER_KEYRING);
   g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
   g_autofree char *told = local_test_shell (test->provider, local_test_id (info), NULL,
                                             "cat /proc/keys 2>/dev/null | wc -c");
 
+  if (key < 0 || !host_tells_of_key (name))
+    g_test_skip ("This kernel keeps no keys, or does not tell of them");
   g_assert_cmpstr (told, ==, "0\n");
   if (key >= 0)
     syscall (SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
+}
+
+/* Nor does the sandbox have those of the caller's session, which whoever has it may use. */
+static void
+test_session_keyring (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *name = g_strdup_printf ("asb-session-%d", (int)getpid ());
+  long key = add_key (name, KEY_SPEC_SESSION_KEYRING);
+  g_autofree char *script
+      = g_strdup_printf ("#!/bin/sh\nexec >&2\necho looked\ngrep %s /proc/keys\nexit 1\n", name);
+  g_autofree char *told = NULL;
+
+  if (key < 0 || syscall (SYS_keyctl, KEYCTL_SETPERM, key, FOR_POSSESSOR) < 0
+      || !host_tells_of_key (name))
+    {
+      g_test_skip ("This kernel keeps no keys, or does not tell of them");
+      return;
+    }
+  told = fail_to_create (test, script);
+  g_assert_null (strstr (told, name));
+  syscall (SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_SESSION_KEYRING);
 }
 
 /* A program that fails leaves its memory nowhere. */
@@ -327,8 +411,11 @@ test_core (LocalTest *test, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  int status = local_test_init (&argc, &argv);
+  int status;
 
+  /* Before there are threads, so that all have the keys of one session. */
+  syscall (SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+  status = local_test_init (&argc, &argv);
   if (status >= 0)
     return status;
   local_test_add ("/local/escape/guest", test_guest);
@@ -342,6 +429,7 @@ main (int argc, char **argv)
   local_test_add ("/local/escape/strangers", test_strangers);
   local_test_add ("/local/escape/record-is-private", test_record_is_private);
   local_test_add ("/local/escape/keyring", test_keyring);
+  local_test_add ("/local/escape/session-keyring", test_session_keyring);
   local_test_add ("/local/escape/core", test_core);
   return g_test_run ();
 }
