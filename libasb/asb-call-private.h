@@ -38,6 +38,9 @@ gpointer asb_task_finish_pointer (GAsyncResult *result, GError **error);
 
 gboolean asb_call_finish_boolean (gpointer source, GAsyncResult *result, GError **error);
 gpointer asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error);
+/* An answer of another type is an error, which begins with @what: “Could not …: its answer”. */
+GVariant *asb_call_finish_variant (gpointer source, GAsyncResult *result, const GVariantType *type,
+                                   const char *what, GError **error);
 
 /* Whether what @source stands for cannot answer for a while, which is known: deadlines of its calls
  * that have begun do not come nearer meanwhile. From any thread. */

@@ -559,6 +559,20 @@ asb_call_finish_pointer (gpointer source, GAsyncResult *result, GError **error)
   return content;
 }
 
+GVariant *
+asb_call_finish_variant (gpointer source, GAsyncResult *result, const GVariantType *type,
+                         const char *what, GError **error)
+{
+  g_autoptr (GVariant) answer = asb_call_finish_pointer (source, result, error);
+  g_autofree char *wanted = g_variant_type_dup_string (type);
+
+  if (!answer || g_variant_is_of_type (answer, type))
+    return g_steal_pointer (&answer);
+  hand_over (error, g_error_new (ASB_ERROR, ASB_ERROR_PROVIDER, "%s is of type “%s”, not “%s”",
+                                 what, g_variant_get_type_string (answer), wanted));
+  return NULL;
+}
+
 void
 asb_task_return_object (GTask *task, gpointer object)
 {

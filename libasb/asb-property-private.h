@@ -17,4 +17,3 @@ gboolean asb_property_replace_strv (char ***field, const char *const *value);
 gboolean asb_property_replace_bytes (GBytes **field, GBytes *value);
 gboolean asb_property_replace_map (GHashTable **field, GHashTable *value);
 gboolean asb_property_replace_variant (GVariant **field, GVariant *value);
-gboolean asb_property_replace_date_time (GDateTime **field, GDateTime *value);

@@ -76,13 +76,3 @@ asb_property_replace_variant (GVariant **field, GVariant *value)
   *field = value;
   return TRUE;
 }
-
-gboolean
-asb_property_replace_date_time (GDateTime **field, GDateTime *value)
-{
-  if (*field == value)
-    return FALSE;
-  g_clear_pointer (field, g_date_time_unref);
-  *field = value ? g_date_time_ref (value) : NULL;
-  return TRUE;
-}

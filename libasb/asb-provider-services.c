@@ -435,17 +435,10 @@ asb_provider_call_service_async (AsbProvider *self, const char *sandbox_id, cons
 GVariant *
 asb_provider_call_service_finish (AsbProvider *self, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GVariant) answer = NULL;
-
   g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
 
-  answer = asb_call_finish_pointer (self, result, error);
-  if (!answer || g_variant_is_of_type (answer, G_VARIANT_TYPE_VARDICT))
-    return g_steal_pointer (&answer);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-               "Could not call a service of the provider: its answer is of type “%s”, not “a{sv}”",
-               g_variant_get_type_string (answer));
-  return NULL;
+  return asb_call_finish_variant (self, result, G_VARIANT_TYPE_VARDICT,
+                                  "Could not call a service of the provider: its answer", error);
 }
 
 /**

@@ -1320,17 +1320,10 @@ asb_provider_diagnose_async (AsbProvider *self, GCancellable *cancellable,
 GVariant *
 asb_provider_diagnose_finish (AsbProvider *self, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GVariant) findings = NULL;
-
   g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
 
-  findings = asb_call_finish_pointer (self, result, error);
-  if (!findings || g_variant_is_of_type (findings, G_VARIANT_TYPE ("aa{sv}")))
-    return g_steal_pointer (&findings);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-               "Could not diagnose the provider: its findings are of type “%s”, not “aa{sv}”",
-               g_variant_get_type_string (findings));
-  return NULL;
+  return asb_call_finish_variant (self, result, G_VARIANT_TYPE ("aa{sv}"),
+                                  "Could not diagnose the provider: its answer", error);
 }
 
 /**

@@ -268,8 +268,11 @@ static gboolean
 check_reason (gboolean done, const char *function, GError **error)
 {
   if (!done && error && !*error)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_INTERNAL,
-                 "“%s” of the provider neither succeeded nor told why", function);
+    g_set_error (
+        error, ASB_ERROR, ASB_ERROR_INTERNAL,
+        "“%s” of the provider neither succeeded nor told why; if it is a script, its language "
+        "may not have found the override of Asb, which answers for it",
+        function);
   return done;
 }
 

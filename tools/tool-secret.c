@@ -18,12 +18,6 @@ static const SecretSchema schema = {
     { NULL, 0 } },
 };
 
-gboolean
-tool_secret_is_supported (void)
-{
-  return TRUE;
-}
-
 char *
 tool_secret_find (Tool *tool, const char *origin)
 {
@@ -69,12 +63,6 @@ refuse (GError **error)
   g_set_error_literal (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,
                        "This asb was built without libsecret and keeps no keys; set "
                        "OPEN_SANDBOX_API_KEY, or give --api-key-file");
-  return FALSE;
-}
-
-gboolean
-tool_secret_is_supported (void)
-{
   return FALSE;
 }
 

@@ -6,8 +6,6 @@
 
 #include "tool.h"
 
-/* Whether there can be any. */
-gboolean tool_secret_is_supported (void);
 /* Returns: (transfer full) (nullable): the key that is kept for @origin; NULL, without an error,
  * where there is none or no service to ask */
 char *tool_secret_find (Tool *tool, const char *origin);

@@ -146,14 +146,6 @@ asb_mock_sandbox_get_workdir (AsbMockSandbox *self)
   return self->workdir;
 }
 
-AsbSandboxState
-asb_mock_sandbox_get_state (AsbMockSandbox *self)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-
-  return self->state;
-}
-
 AsbSandboxInfo *
 asb_mock_sandbox_describe (AsbMockSandbox *self)
 {

@@ -18,7 +18,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbMockSandbox, asb_mock_sandbox_unref)
 
 const char *asb_mock_sandbox_get_id (AsbMockSandbox *self);
 const char *asb_mock_sandbox_get_workdir (AsbMockSandbox *self);
-AsbSandboxState asb_mock_sandbox_get_state (AsbMockSandbox *self);
 
 /* Returns: (transfer full) */
 AsbSandboxInfo *asb_mock_sandbox_describe (AsbMockSandbox *self);

@@ -2,6 +2,8 @@
 
 #include "asb-test.h"
 
+#include "asb-error-private.h"
+
 /* What providers may do beyond the least: a provider that does all of it, and one that does none.
  */
 
@@ -620,7 +622,25 @@ test_service (Fixture *fixture, gconstpointer data)
   fixture->full->answer = g_variant_ref_sink (g_variant_new_int32 (1));
   g_assert_null (
       asb_provider_call_service (fixture->provider, "id", "x", NULL, NULL, &fixture->error));
+  g_assert_nonnull (strstr (fixture->error->message, "“i”, not “a{sv}”"));
   check_error (fixture, ASB_ERROR_PROVIDER);
+}
+
+static void
+test_last_error (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
+  g_autoptr (GError) before = asb_error_new_with_info (ASB_ERROR_IO, "before", info);
+
+  g_test_summary ("An answer of the wrong type is the last error there was");
+
+  fixture->full->answer = g_variant_ref_sink (g_variant_new_int32 (1));
+  asb_error_info_set_last (before);
+  g_assert_true (asb_error_info_get_last () == info);
+  g_assert_null (
+      asb_provider_call_service (fixture->provider, "id", "x", NULL, NULL, &fixture->error));
+  check_error (fixture, ASB_ERROR_PROVIDER);
+  g_assert_null (asb_error_info_get_last ());
 }
 
 static void
@@ -684,6 +704,7 @@ main (int argc, char *argv[])
   add ("/provider/watch/drop", test_watch_drop);
   add ("/provider/diagnostics", test_diagnostics);
   add ("/provider/service", test_service);
+  add ("/provider/last-error", test_last_error);
   add ("/provider/spec", test_spec);
   g_test_add_func ("/provider/unsupported", test_unsupported);
 
