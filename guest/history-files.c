@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define DATABASE_NAME "history.sqlite3"
+#define MODE_OF_OTHERS ((mode_t)(S_IRWXG | S_IRWXO))
 #define MAX_ASIDE_ATTEMPTS 100
 
 /* Behind all bytes that SQLite locks. */
@@ -128,16 +129,17 @@ move_directory_aside (const HistoryFiles *files, char **moved, HistoryError *err
 static bool
 make_directory (const HistoryFiles *files, HistoryError *error)
 {
-  if (mkdir (files->directory, 0755) == 0 || errno == EEXIST)
+  if (mkdir (files->directory, 0700) == 0 || errno == EEXIST)
     return true;
   return history_error_set (
       error, errno == ENOSPC ? HISTORY_STORAGE_EXHAUSTED : HISTORY_DATABASE_ERROR,
       "Could not make the folder “%s”: %s", files->directory, strerror (errno));
 }
 
-/* Whatever it is by now, no link is followed to it. */
+/* Gives @path, if it is this user's, the mode it has with @needed and without what others may do.
+ * Whatever it is by now, no link is followed to it. */
 static bool
-open_up (const char *path, mode_t needed)
+set_own_mode (const char *path, mode_t needed)
 {
   int fd = open (path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   char link[32];
@@ -148,8 +150,8 @@ open_up (const char *path, mode_t needed)
     return false;
   snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
   done = fstat (fd, &info) == 0 && (S_ISDIR (info.st_mode) || S_ISREG (info.st_mode))
-         && info.st_uid == geteuid () && (info.st_mode & needed) != needed
-         && chmod (link, (info.st_mode & 07777) | needed) == 0;
+         && info.st_uid == geteuid () && (info.st_mode & (needed | MODE_OF_OTHERS)) != needed
+         && chmod (link, (info.st_mode & 07777 & ~MODE_OF_OTHERS) | needed) == 0;
   close (fd);
   return done;
 }
@@ -163,11 +165,12 @@ is_closed (const char *path, int wanted)
 bool
 history_files_open_up (const HistoryFiles *files)
 {
-  bool changed
-      = is_closed (files->directory, R_OK | W_OK | X_OK) && open_up (files->directory, S_IRWXU);
+  bool changed = is_closed (files->directory, R_OK | W_OK | X_OK)
+                 && set_own_mode (files->directory, S_IRWXU);
 
   for (int i = 0; i < HISTORY_N_FILES; i++)
-    if (is_closed (files->paths[i], R_OK | W_OK) && open_up (files->paths[i], S_IRUSR | S_IWUSR))
+    if (is_closed (files->paths[i], R_OK | W_OK)
+        && set_own_mode (files->paths[i], S_IRUSR | S_IWUSR))
       changed = true;
   return changed;
 }
@@ -205,6 +208,9 @@ history_files_prepare_directory (HistoryFiles *files, bool make, char **moved, H
   if (!present && !make)
     return history_error_set (error, HISTORY_UNAVAILABLE, "There is no folder “%s”",
                               files->directory);
+  /* Images and servers make folders that everybody may look into. */
+  if (present && make)
+    set_own_mode (files->directory, info.st_mode & S_IRWXU);
   files->directory_was_seen = present || make_directory (files, error);
   return files->directory_was_seen && check_writable (files, error);
 }

@@ -192,6 +192,14 @@ def test_file_properties(directory):
     equal(os.stat(historian.path).st_mode & 0o777, 0o600)
 
 
+def test_folder_that_was_there(directory):
+    """As an image has it, or who uploaded the guest."""
+    os.mkdir(directory, 0o755)
+    os.chmod(directory, 0o755)
+    opened(directory).close()
+    equal(os.stat(directory).st_mode & 0o777, 0o700)
+
+
 def test_meta(directory):
     historian = Historian(directory)
     identity = {**IDENTITY, "sandbox_name": "Näme"}
