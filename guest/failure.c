@@ -5,6 +5,7 @@
 #include "asb-wire-json.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,9 +137,12 @@ failure_add_detail (Failure *failure, const char *name, json_t *value)
   json_object_set_new (failure->details, name, value);
 }
 
+/* What is longer is no path that anything can have, and would not fit into an answer. */
 void
 failure_add_path (Failure *failure, const char *path)
 {
+  if (strlen (path) >= PATH_MAX)
+    return;
   failure_add_detail (failure, "path", asb_wire_text_new (path, strlen (path)));
 }
 

@@ -169,12 +169,13 @@ wait_for_lock (SocketPath *self, int fd)
   return done;
 }
 
-/* Whether somebody listens there, who may have lost the lock to one who removed it. */
+/* Whether somebody listens there, who may have lost the lock to one who removed it, and may have
+ * no room for one more. */
 static bool
 is_alive (const SocketPath *self)
 {
-  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  bool connected = fd >= 0 && call_inside (self, connect, fd);
+  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  bool connected = fd >= 0 && (call_inside (self, connect, fd) || errno == EAGAIN);
 
   if (fd >= 0)
     close (fd);

@@ -174,6 +174,20 @@ def test_largest_call():
         assert client.run("file.stat", {"path": "/", "padding": "x" * 1000000}).result["entry"]["kind"] == "directory"
 
 
+def test_largest_call_that_fails():
+    """The answer tells of it in part: it must fit into a frame."""
+    with Guest() as guest:
+        client = guest.connect()
+        for name, make in [("command.start", lambda text: {"argv": [text]}),
+                           ("command.start", lambda text: {"argv": ["true"], "cwd": text}),
+                           ("file.stat", lambda text: {"path": text}),
+                           ("job.start", lambda text: {"argv": [text]})]:
+            # Six bytes of JSON each.
+            room = (MAX_CONTROL - len(json.dumps({"call": name, "args": make("/")}))) // 6
+            call = client.run(name, make("/" + "\x01" * room), channels=[OUTPUT, ERRORS] if name == "command.start" else [])
+            assert "error" in call.reply, (name, call.reply)
+
+
 def test_sequence_gap():
     assert_violation(goodbye_to(frame={"type": CANCEL, "call": 1, "sequence": 2}))
 

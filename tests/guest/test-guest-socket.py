@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The socket in the file system: one guest at a time, and nobody else's (docs/guest-protocol.md §5)."""
 
+import contextlib
 import fcntl
 import os
 import select
@@ -93,6 +94,24 @@ def test_lock_that_was_removed():
             os.unlink(place.path + name)
         place.serve()
         assert place.join().hello["boot_id"] == boot_id
+
+
+def test_one_that_has_no_room():
+    """Nor has who removes it when the guest takes nobody in for now."""
+    with Place() as place:
+        os.mkdir(place.run, 0o700)
+        with socket.socket(socket.AF_UNIX) as busy, contextlib.ExitStack() as waiting:
+            busy.bind(place.path)
+            busy.listen(0)
+            try:
+                while True:
+                    client = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                    client.setblocking(False)
+                    client.connect(place.path)
+            except BlockingIOError:
+                pass
+            place.serve()
+            assert os.path.exists(place.path)
 
 
 def test_lock_that_another_holds():
