@@ -75,6 +75,17 @@ def test_only_the_user_can_reach_it():
             assert os.stat(os.path.join(place.run, name)).st_mode & 0o7777 == 0o600, name
 
 
+def test_stopped_on_the_way():
+    """A command can stop what its client comes by, which goes on when something comes, from either side."""
+    with Place() as place:
+        place.serve()
+        client = place.join()
+        for _ in range(3):
+            client.process.send_signal(signal.SIGSTOP)
+            assert client.command("echo well").stdout == b"well\n"
+        assert client.command(f"kill -STOP {client.process.pid}; echo well").stdout == b"well\n"
+
+
 def test_socket_and_lock_of_one_that_is_gone():
     with Place() as place:
         place.serve()
