@@ -226,6 +226,15 @@ add_if_both (scmp_filter_ctx filter, int call, struct scmp_arg_cmp first,
   return seccomp_rule_add_array (filter, SCMP_ACT_ERRNO (EPERM), call, 2, conditions) == 0;
 }
 
+/* Of its user's processes the guest is one, which could do nothing more without descriptors. A
+ * process's own limits go by 0. */
+static gboolean
+add_limits (scmp_filter_ctx filter)
+{
+  return add_if_both (filter, SCMP_SYS (prlimit64), SCMP_CMP (0, SCMP_CMP_NE, 0),
+                      SCMP_CMP (2, SCMP_CMP_NE, 0));
+}
+
 /* The calls that set the mode of a file to what has @bit. */
 static gboolean
 add_modes (scmp_filter_ctx filter, guint32 bit)
@@ -288,7 +297,8 @@ export_filter (int fd, gboolean writes_through)
       = filter && seccomp_attr_set (filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO (ENOSYS)) == 0
         && add_architectures (filter) && add_refusals (filter) && add_namespaces (filter)
         && add_terminals (filter) && add_personalities (filter) && add_families (filter)
-        && (!writes_through || add_owners (filter)) && seccomp_export_bpf (filter, fd) == 0;
+        && add_limits (filter) && (!writes_through || add_owners (filter))
+        && seccomp_export_bpf (filter, fd) == 0;
 
   seccomp_release (filter);
   return done;

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -87,6 +88,8 @@ static const Try calls[] = {
   { "the console", EPERM, SYS_ioctl, { 0, TIOCLINUX, 0 } },
   { "the console, high bits", EPERM, SYS_ioctl, { 0, HIGH_BITS | TIOCLINUX, 0 } },
   { "line disciplines", EPERM, SYS_ioctl, { 0, TIOCSETD, 0 } },
+  { "limits of another", EPERM, SYS_prlimit64, { 1, RLIMIT_NOFILE, BAD, 0 } },
+  { "limits of another, high bits", EPERM, SYS_prlimit64, { HIGH_BITS, RLIMIT_NOFILE, BAD, 0 } },
   { "personality, high bits", EPERM, SYS_personality, { HIGH_BITS | READ_IMPLIES_EXEC } },
 };
 
@@ -200,6 +203,7 @@ probe_needed (void)
   static const int families[] = { AF_UNIX, AF_INET, AF_INET6 };
   static const unsigned long personalities[]
       = { 0xffffffff, ADDR_NO_RANDOMIZE, PER_LINUX32, PER_LINUX | UNAME26, PER_LINUX };
+  struct rlimit limit;
   int fds[2];
 
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -211,6 +215,9 @@ probe_needed (void)
   must_work ("unshare of files", unshare (CLONE_FILES | CLONE_FS) == 0);
   must_work ("ptrace", can_trace ());
   must_work ("memory in a file", memfd_create ("probe", 0) >= 0);
+  must_work ("looking at limits", prlimit (getpid (), RLIMIT_NOFILE, NULL, &limit) == 0);
+  must_work ("own limits", prlimit (0, RLIMIT_NOFILE, &limit, NULL) == 0);
+  must_work ("limits", setrlimit (RLIMIT_NOFILE, &limit) == 0);
   must_work ("pidfd_open", syscall (SYS_pidfd_open, getpid (), 0) >= 0);
 }
 
