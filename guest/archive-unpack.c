@@ -3,7 +3,7 @@
 #include "archive-folder.h"
 
 #include "archive-attributes.h"
-#include "archive-input.h"
+#include "archive-member.h"
 #include "archive-merge.h"
 #include "archive-name.h"
 #include "archive-staging.h"
@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SET_ID (S_ISUID | S_ISGID)
 
 typedef struct
 {
@@ -26,117 +24,16 @@ typedef struct
   ArchiveInput *input;
   ArchiveAttributesList attributes;
 
-  /* Of the member. */
-  struct archive_entry *entry;
-  char path[PATH_MAX];
+  ArchiveMember member;
   char directory[PATH_MAX]; /* of the one before, too, until the next is opened */
   const char *name;
   int directory_fd;
 } Unpack;
 
-/* Why a member is not unpacked, and with it nothing. */
-
 static bool
 fail (Unpack *unpack, int error)
 {
-  return failure_set_errno (unpack->failure, error, "unpack", unpack->path);
-}
-
-static bool
-refuse_as (Unpack *unpack, const char *code, const char *path, const char *why)
-{
-  failure_set (unpack->failure, code, "Could not unpack “%.256s”: %s; nothing was unpacked", path,
-               why);
-  failure_add_path (unpack->failure, path);
-  return false;
-}
-
-static bool
-refuse (Unpack *unpack, const char *why)
-{
-  return refuse_as (unpack, FAILURE_ARCHIVE_SECURITY, unpack->path, why);
-}
-
-static bool
-refuse_size (Unpack *unpack, const char *limit, int64_t maximum)
-{
-  char why[128];
-
-  snprintf (why, sizeof why, "that is more than %s, %lld", limit, (long long)maximum);
-  refuse_as (unpack, FAILURE_TOO_LARGE, unpack->path, why);
-  failure_add_detail (unpack->failure, "limit", json_string (limit));
-  return false;
-}
-
-/* Looking at a member. */
-
-static bool
-check_name (Unpack *unpack)
-{
-  const char *name = archive_entry_pathname (unpack->entry);
-  const char *why = archive_name_clean (name, unpack->path);
-
-  if (why)
-    return refuse_as (unpack, FAILURE_ARCHIVE_SECURITY, name, why);
-  if (*unpack->path == '\0' && archive_entry_filetype (unpack->entry) != AE_IFDIR)
-    return refuse_as (unpack, FAILURE_ARCHIVE_SECURITY, name, "it has no name in the folder");
-  return true;
-}
-
-static bool
-check_kind (Unpack *unpack)
-{
-  if (archive_entry_perm (unpack->entry) & SET_ID)
-    return refuse (unpack, "it has a set-user-ID or set-group-ID bit");
-  if (archive_entry_hardlink (unpack->entry))
-    return true;
-  switch (archive_entry_filetype (unpack->entry))
-    {
-    case AE_IFREG:
-    case AE_IFDIR:
-    case AE_IFLNK:
-      return true;
-    case AE_IFIFO:
-      return refuse (unpack, "it is a FIFO");
-    case AE_IFCHR:
-    case AE_IFBLK:
-      return refuse (unpack, "it is a device");
-    case AE_IFSOCK:
-      return refuse (unpack, "it is a socket");
-    default:
-      return refuse (unpack, "it is neither a file nor a folder nor a link");
-    }
-}
-
-/* How many bytes there may be in this member, by what the archive says and by the bounds. */
-static int64_t
-room_for_member (const Unpack *unpack)
-{
-  const ArchiveBounds *bounds = &unpack->unpacking->bounds;
-  int64_t left = bounds->bytes - (int64_t)unpack->counts->bytes;
-
-  if (archive_entry_size_is_set (unpack->entry))
-    return archive_entry_size (unpack->entry);
-  return left < bounds->file_bytes ? left : bounds->file_bytes;
-}
-
-static bool
-check_size (Unpack *unpack)
-{
-  const ArchiveBounds *bounds = &unpack->unpacking->bounds;
-  int64_t size = archive_entry_size_is_set (unpack->entry) ? archive_entry_size (unpack->entry) : 0;
-
-  if (unpack->counts->members >= (uint64_t)bounds->members)
-    return refuse_size (unpack, "max_members", bounds->members);
-  if (size < 0)
-    return archive_input_fail (unpack->input, "a member has a size below zero");
-  if (size > bounds->file_bytes)
-    return refuse_size (unpack, "max_file_bytes", bounds->file_bytes);
-  if (size > bounds->bytes - (int64_t)unpack->counts->bytes)
-    return refuse_size (unpack, "max_bytes", bounds->bytes);
-  return archive_entry_filetype (unpack->entry) != AE_IFREG
-         || archive_entry_sparse_count (unpack->entry) > 0
-         || archive_input_check_ratio (unpack->input, unpack->counts->bytes + (uint64_t)size);
+  return failure_set_errno (unpack->failure, error, "unpack", unpack->member.path);
 }
 
 /* Making it. */
@@ -166,7 +63,7 @@ static bool
 open_directory (Unpack *unpack)
 {
   char directory[PATH_MAX];
-  const char *name = archive_name_split (unpack->path, directory);
+  const char *name = archive_name_split (unpack->member.path, directory);
 
   unpack->name = name;
   if (unpack->directory_fd >= 0 && strcmp (directory, unpack->directory) == 0)
@@ -178,7 +75,7 @@ open_directory (Unpack *unpack)
   if (unpack->directory_fd >= 0)
     return true;
   if (errno == ENOTDIR || errno == ELOOP)
-    return refuse (unpack, "a member before it is no folder, and it is said to be in it");
+    return archive_member_refuse (&unpack->member, ARCHIVE_MEMBER_IN_NO_FOLDER);
   return fail (unpack, errno);
 }
 
@@ -189,7 +86,7 @@ clear_way (Unpack *unpack)
   if (unlinkat (unpack->directory_fd, unpack->name, 0) == 0 || errno == ENOENT)
     return true;
   if (errno == EISDIR || errno == EPERM)
-    return refuse (unpack, "a member before it is a folder and has the same name");
+    return archive_member_refuse (&unpack->member, ARCHIVE_MEMBER_IS_FOLDER);
   return fail (unpack, errno);
 }
 
@@ -198,10 +95,10 @@ mtime_of (const Unpack *unpack)
 {
   struct timespec time = { .tv_nsec = UTIME_OMIT };
 
-  if (archive_entry_mtime_is_set (unpack->entry))
+  if (archive_entry_mtime_is_set (unpack->member.entry))
     {
-      time.tv_sec = archive_entry_mtime (unpack->entry);
-      time.tv_nsec = archive_entry_mtime_nsec (unpack->entry);
+      time.tv_sec = archive_entry_mtime (unpack->member.entry);
+      time.tv_nsec = archive_entry_mtime_nsec (unpack->member.entry);
     }
   return time;
 }
@@ -228,30 +125,20 @@ write_block (Unpack *unpack, int fd, const uint8_t *bytes, size_t size, int64_t 
 static bool
 write_content (Unpack *unpack, int fd)
 {
-  bool is_known = archive_entry_size_is_set (unpack->entry);
-  int64_t room = room_for_member (unpack);
-  int64_t end = 0;
+  ArchiveMember *member = &unpack->member;
   int64_t offset;
   const void *bytes;
   size_t size;
 
   for (;;)
     {
-      if (!archive_input_read (unpack->input, &bytes, &size, &offset))
+      if (!archive_member_read (member, &bytes, &size, &offset))
         return false;
       if (size == 0)
-        break;
-      if (offset < end || offset > room || (int64_t)size > room - offset)
-        return is_known ? archive_input_fail (unpack->input, "a member is larger than it says")
-                        : refuse_size (unpack, "max_file_bytes", room);
+        return ftruncate (fd, member->end) == 0 || fail (unpack, errno);
       if (!write_block (unpack, fd, bytes, size, offset))
         return false;
-      end = offset + (int64_t)size;
     }
-  if (is_known)
-    end = room;
-  unpack->counts->bytes += (uint64_t)end;
-  return ftruncate (fd, end) == 0 || fail (unpack, errno);
 }
 
 static bool
@@ -268,7 +155,7 @@ unpack_file (Unpack *unpack)
   if (fd < 0)
     return fail (unpack, errno);
   done = write_content (unpack, fd);
-  if (done && fchmod (fd, archive_entry_perm (unpack->entry) & 0777) != 0)
+  if (done && fchmod (fd, archive_entry_perm (unpack->member.entry) & 0777) != 0)
     done = fail (unpack, errno);
   if (done)
     futimens (fd, times);
@@ -281,10 +168,10 @@ unpack_file (Unpack *unpack)
 static bool
 unpack_folder (Unpack *unpack)
 {
-  mode_t mode = archive_entry_perm (unpack->entry) & 0777;
+  mode_t mode = archive_entry_perm (unpack->member.entry) & 0777;
   struct stat status;
 
-  if (*unpack->path != '\0')
+  if (*unpack->member.path != '\0')
     {
       if (!open_directory (unpack))
         return false;
@@ -293,10 +180,10 @@ unpack_folder (Unpack *unpack)
       if (fstatat (unpack->directory_fd, unpack->name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return fail (unpack, errno);
       if (!S_ISDIR (status.st_mode))
-        return refuse (unpack, "a member before it is no folder and has the same name");
+        return archive_member_refuse (&unpack->member, ARCHIVE_MEMBER_IS_NO_FOLDER);
     }
   unpack->counts->directories++;
-  return archive_attributes_add (&unpack->attributes, unpack->path, mode, mtime_of (unpack))
+  return archive_attributes_add (&unpack->attributes, unpack->member.path, mode, mtime_of (unpack))
          || fail (unpack, errno);
 }
 
@@ -304,13 +191,9 @@ static bool
 unpack_symlink (Unpack *unpack)
 {
   struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, mtime_of (unpack) };
-  const char *target = archive_entry_symlink (unpack->entry);
-  const char *why = target ? archive_target_check (unpack->path, target)
-                           : "it cannot be read where the link leads";
+  const char *target = archive_member_check_link (&unpack->member);
 
-  if (why)
-    return refuse (unpack, why);
-  if (!clear_way (unpack))
+  if (!target || !clear_way (unpack))
     return false;
   if (symlinkat (target, unpack->directory_fd, unpack->name) != 0)
     return fail (unpack, errno);
@@ -330,17 +213,15 @@ unpack_hard_link (Unpack *unpack)
   int fd;
   int error;
 
-  if (archive_name_clean (archive_entry_hardlink (unpack->entry), target) || *target == '\0')
-    return refuse (unpack, "the hard link leads out of the folder");
-  if (strcmp (target, unpack->path) == 0)
-    return refuse (unpack, "the hard link leads to itself");
+  if (!archive_member_check_hard_link (&unpack->member, target))
+    return false;
   name = archive_name_split (target, directory);
   fd = archive_open_below (unpack->staging.fd, directory);
   if (fd < 0 || fstatat (fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG (status.st_mode))
     {
       if (fd >= 0)
         close (fd);
-      return refuse (unpack, "the hard link leads to what is no file before it in the archive");
+      return archive_member_refuse (&unpack->member, ARCHIVE_MEMBER_LINKS_NO_FILE);
     }
   error = clear_way (unpack) && linkat (fd, name, unpack->directory_fd, unpack->name, 0) != 0
               ? errno
@@ -352,27 +233,12 @@ unpack_hard_link (Unpack *unpack)
   return unpack->failure->code == NULL;
 }
 
-/* What a link or a folder says that it holds. */
-static bool
-drop_content (Unpack *unpack)
-{
-  const void *bytes;
-  size_t size;
-  int64_t offset;
-
-  do
-    if (!archive_input_read (unpack->input, &bytes, &size, &offset))
-      return false;
-  while (size > 0);
-  return true;
-}
-
 static bool
 unpack_no_file (Unpack *unpack)
 {
-  if (archive_entry_hardlink (unpack->entry))
+  if (archive_entry_hardlink (unpack->member.entry))
     return open_directory (unpack) && unpack_hard_link (unpack);
-  if (archive_entry_filetype (unpack->entry) == AE_IFDIR)
+  if (archive_entry_filetype (unpack->member.entry) == AE_IFDIR)
     return unpack_folder (unpack);
   return open_directory (unpack) && unpack_symlink (unpack);
 }
@@ -380,12 +246,11 @@ unpack_no_file (Unpack *unpack)
 static bool
 unpack_member (Unpack *unpack)
 {
-  if (!check_name (unpack) || !check_kind (unpack) || !check_size (unpack))
+  if (!archive_member_check (&unpack->member))
     return false;
-  unpack->counts->members++;
-  if (archive_entry_filetype (unpack->entry) == AE_IFREG && !archive_entry_hardlink (unpack->entry))
+  if (archive_member_is_file (&unpack->member))
     return open_directory (unpack) && unpack_file (unpack);
-  return unpack_no_file (unpack) && drop_content (unpack);
+  return unpack_no_file (unpack) && archive_member_drop (&unpack->member);
 }
 
 static bool
@@ -393,7 +258,8 @@ unpack_members (Unpack *unpack)
 {
   ArchiveInputStep step;
 
-  while ((step = archive_input_next (unpack->input, &unpack->entry)) == ARCHIVE_INPUT_MEMBER)
+  unpack->member.input = unpack->input;
+  while ((step = archive_input_next (unpack->input, &unpack->member.entry)) == ARCHIVE_INPUT_MEMBER)
     if (!unpack_member (unpack))
       return false;
   return step == ARCHIVE_INPUT_END;
@@ -458,11 +324,13 @@ put_in_place (Unpack *unpack)
 bool
 archive_unpack (const ArchiveUnpacking *unpacking, ArchiveCounts *counts, Failure *failure)
 {
-  Unpack unpack = { .unpacking = unpacking,
-                    .caller = unpacking->caller,
-                    .counts = counts,
-                    .failure = failure,
-                    .directory_fd = -1 };
+  Unpack unpack
+      = { .unpacking = unpacking,
+          .caller = unpacking->caller,
+          .counts = counts,
+          .failure = failure,
+          .member = { .bounds = &unpacking->bounds, .counts = counts, .failure = failure },
+          .directory_fd = -1 };
   int base_fd = unpacking->target_fd >= 0 ? unpacking->target_fd : unpacking->parent_fd;
   bool done;
 
