@@ -11,6 +11,9 @@
 #include "lookalike-paths.h"
 #include "lookalike-sandbox.h"
 
+/* Of a form with more execd reads nothing. */
+#define MAX_PARTS 1000
+
 static void
 refuse (LookalikeRequest *request, const char *code, const char *why)
 {
@@ -126,11 +129,14 @@ lookalike_execd_upload (LookalikeRequest *request)
   g_autoptr (GBytes) body = lookalike_request_get_body (request);
   SoupMultipart *multipart = soup_multipart_new_from_message (
       soup_server_message_get_request_headers (request->message), body);
+  gboolean is_too_long = multipart != NULL && soup_multipart_get_length (multipart) > MAX_PARTS;
   g_autoptr (GPtrArray) metadata = multipart != NULL ? collect (multipart, "metadata") : NULL;
   g_autoptr (GPtrArray) files = multipart != NULL ? collect (multipart, "file") : NULL;
 
   g_clear_pointer (&multipart, soup_multipart_free);
-  if (metadata == NULL)
+  if (is_too_long)
+    refuse (request, "INVALID_FILE", "multipart form is empty");
+  else if (metadata == NULL)
     refuse (request, "INVALID_FILE",
             "error parsing multipart form. request Content-Type isn't multipart/form-data");
   else if (metadata->len == 0)

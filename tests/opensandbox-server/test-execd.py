@@ -514,6 +514,9 @@ def uploads_that_are_refused(execd):
         answer = execd.fetch("POST", "/files/upload", multipart(*parts), headers=MULTIPART)
         is_error(answer, 400, code)
     is_error(execd.fetch("POST", "/files/upload", b"x"), 400, "INVALID_FILE")
+    many = [("metadata", "m", good), ("file", "f", b"")] * 501
+    answer = execd.fetch("POST", "/files/upload", multipart(*many), headers=MULTIPART)
+    is_error(answer, 400, "INVALID_FILE")
 
 
 @test
