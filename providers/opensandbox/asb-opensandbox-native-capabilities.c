@@ -26,6 +26,10 @@ static const Ability ABILITIES[] = {
     "a shell tells of the whole tree, which is looked through here" },
   { ASB_CAPABILITY_TEXT_SEARCH, ASB_CAPABILITY_SUPPORT_EMULATED,
     "files of up to 64 MiB are fetched and searched here" },
+  { ASB_CAPABILITY_ARCHIVES, ASB_CAPABILITY_SUPPORT_EMULATED,
+    "looked at here, uploaded as files and moved into place by a shell: times are whole seconds, "
+    "holes are filled, and nothing is synced to the disk" },
+  { ASB_CAPABILITY_BULK_UPLOAD, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_FILE_ATTRIBUTES, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_COMMAND_EXECUTION, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
   { ASB_CAPABILITY_STREAMING_OUTPUT, ASB_CAPABILITY_SUPPORT_NATIVE, NULL },
@@ -37,8 +41,7 @@ static const Ability ABILITIES[] = {
 
 /* What only the guest can do. */
 static const char *const OF_THE_GUEST[]
-    = { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_HISTORY_WAIT, ASB_CAPABILITY_FILE_WATCH,
-        ASB_CAPABILITY_ARCHIVES, ASB_CAPABILITY_BULK_UPLOAD };
+    = { ASB_CAPABILITY_SANDBOX_HISTORY, ASB_CAPABILITY_HISTORY_WAIT, ASB_CAPABILITY_FILE_WATCH };
 
 static const char *const WITH_TERMINALS[]
     = { ASB_CAPABILITY_COMMAND_STDIN, ASB_CAPABILITY_COMMAND_TERMINAL };

@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-native-archive.h"
 #include "asb-opensandbox-native-code.h"
 #include "asb-opensandbox-native-files.h"
 #include "asb-opensandbox-native-jobs.h"
@@ -244,25 +245,6 @@ asb_opensandbox_native_open_call (AsbTransport *transport, const char *name, GVa
   run_call (transport, NULL, name, arguments, task, open_call_in_thread);
 }
 
-/* Archives are the guest's. */
-
-static void
-refuse_archive (AsbTransport *transport, GTask *task)
-{
-  g_autoptr (AsbCapabilities) capabilities = asb_transport_get_capabilities (transport);
-  GError *error = NULL;
-
-  asb_capabilities_require (capabilities, ASB_CAPABILITY_ARCHIVES, &error);
-  g_task_return_error (task, error);
-}
-
-static void
-asb_opensandbox_native_open_archive (AsbTransport *transport, AsbArchiveOptions *options,
-                                     GTask *task)
-{
-  refuse_archive (transport, task);
-}
-
 /* Closing. */
 
 static void
@@ -299,7 +281,7 @@ asb_opensandbox_native_iface_init (AsbTransportInterface *iface)
   iface->open_call = asb_opensandbox_native_open_call;
   iface->close = asb_opensandbox_native_close;
   iface->open_archive = asb_opensandbox_native_open_archive;
-  iface->extract_archive = asb_opensandbox_native_open_archive;
+  iface->extract_archive = asb_opensandbox_native_extract_archive;
   iface->find_files = asb_opensandbox_native_find_files;
   iface->search_text = asb_opensandbox_native_search_text;
   asb_opensandbox_native_files_init (iface);

@@ -275,6 +275,7 @@ static const struct
   { "File too large", ASB_ERROR_TOO_LARGE },
   { "File name too long", ASB_ERROR_INVALID_ARGUMENT },
   { "Invalid argument", ASB_ERROR_INVALID_ARGUMENT },
+  { "Invalid cross-device link", ASB_ERROR_IO },
   { "into itself", ASB_ERROR_INVALID_ARGUMENT },
   { "a subdirectory of itself", ASB_ERROR_INVALID_ARGUMENT },
 };

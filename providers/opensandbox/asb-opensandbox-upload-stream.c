@@ -160,9 +160,30 @@ new_metadata (const char *path, guint mode)
   g_autoptr (JsonNode) node = json_node_alloc ();
 
   json_object_set_string_member (object, "path", path);
-  json_object_set_int_member (object, "mode", decimal_mode (mode));
+  if (mode != 0)
+    json_object_set_int_member (object, "mode", decimal_mode (mode));
   json_node_init_object (node, object);
   return json_to_string (node, FALSE);
+}
+
+char *
+asb_opensandbox_upload_stream_frame (const char *boundary, gboolean first, const char *path,
+                                     guint mode)
+{
+  g_autofree char *metadata = new_metadata (path, mode);
+
+  return g_strdup_printf (
+      "%s--%s\r\nContent-Disposition: form-data; name=\"metadata\"; filename=\"metadata\"\r\n"
+      "Content-Type: application/json\r\n\r\n%s\r\n"
+      "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"file\"\r\n"
+      "Content-Type: application/octet-stream\r\n\r\n",
+      first ? "" : "\r\n", boundary, metadata, boundary);
+}
+
+char *
+asb_opensandbox_upload_stream_type (const char *boundary)
+{
+  return g_strconcat ("multipart/form-data; boundary=", boundary, NULL);
 }
 
 /* A boundary that nobody can guess is in no file. */
@@ -171,19 +192,13 @@ asb_opensandbox_upload_stream_new (const char *path, guint mode, GInputStream *c
 {
   AsbOpensandboxUploadStream *self = g_object_new (ASB_TYPE_OPENSANDBOX_UPLOAD_STREAM, NULL);
   g_autofree char *uuid = g_uuid_string_random ();
-  g_autofree char *metadata = new_metadata (path, mode);
   char *head;
   char *tail;
 
   self->boundary = g_strconcat ("asb-", uuid, NULL);
   self->content = G_POLLABLE_INPUT_STREAM (g_object_ref (content));
   self->size = size;
-  head = g_strdup_printf (
-      "--%s\r\nContent-Disposition: form-data; name=\"metadata\"; filename=\"metadata\"\r\n"
-      "Content-Type: application/json\r\n\r\n%s\r\n"
-      "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"file\"\r\n"
-      "Content-Type: application/octet-stream\r\n\r\n",
-      self->boundary, metadata, self->boundary);
+  head = asb_opensandbox_upload_stream_frame (self->boundary, TRUE, path, mode);
   tail = g_strdup_printf ("\r\n--%s--\r\n", self->boundary);
   self->head = g_bytes_new_take (head, strlen (head));
   self->tail = g_bytes_new_take (tail, strlen (tail));
@@ -193,7 +208,7 @@ asb_opensandbox_upload_stream_new (const char *path, guint mode, GInputStream *c
 char *
 asb_opensandbox_upload_stream_dup_type (AsbOpensandboxUploadStream *self)
 {
-  return g_strconcat ("multipart/form-data; boundary=", self->boundary, NULL);
+  return asb_opensandbox_upload_stream_type (self->boundary);
 }
 
 gint64

@@ -15,6 +15,14 @@ G_DECLARE_FINAL_TYPE (AsbOpensandboxUploadStream, asb_opensandbox_upload_stream,
 AsbOpensandboxUploadStream *asb_opensandbox_upload_stream_new (const char *path, guint mode,
                                                                GInputStream *content, gint64 size);
 
+/* What comes before the bytes of one file of several, with mode 0 for none, and of the @first
+ * without an end of a line before it. Returns: (transfer full) */
+char *asb_opensandbox_upload_stream_frame (const char *boundary, gboolean first, const char *path,
+                                           guint mode);
+
+/* The content type. Returns: (transfer full) */
+char *asb_opensandbox_upload_stream_type (const char *boundary);
+
 /* Returns: (transfer full): the content type, with the boundary */
 char *asb_opensandbox_upload_stream_dup_type (AsbOpensandboxUploadStream *self);
 

@@ -478,10 +478,17 @@ class Work(ServerTestCase):
         result = self.asb("exec", *self.NATIVE, box, "--", "sh", "-c", "echo bare; exit 2")
         self.assertEqual((result.returncode, result.stdout), (2, b"bare\n"))
         self.assertIn(b"Nothing of this is recorded", result.stderr)
+        # A folder goes there and back.
+        there, back = FOLDER / "there", FOLDER / "back"
+        (there / "it's\n").mkdir(parents=True)
+        (there / "it's\n" / "data").write_bytes(BYTES)
+        for command in (["put", *self.NATIVE, box, str(there), "/workspace/folder"],
+                        ["get", *self.NATIVE, box, "/workspace/folder", str(back)]):
+            result = self.asb(*command)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((back / "it's\n" / "data").read_bytes(), BYTES)
         # What only the guest can do.
-        for command in (["put", *self.NATIVE, box, str(FOLDER), "folder"], ["watch", *self.NATIVE, box, "."],
-                        ["get", *self.NATIVE, box, "/workspace", str(FOLDER / "not-there")],
-                        ["history", "list", *self.NATIVE, box]):
+        for command in (["watch", *self.NATIVE, box, "."], ["history", "list", *self.NATIVE, box]):
             result = self.asb(*command)
             self.assertEqual((result.returncode, result.stdout), (1, b""), result.stderr)
             last = result.stderr.decode().splitlines()[-1]

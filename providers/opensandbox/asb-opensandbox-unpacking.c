@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "asb-opensandbox-unpacking.h"
+
+#include <string.h>
+
+#include "asb-opensandbox-error.h"
+#include "asb-opensandbox-script.h"
+#include "asb-opensandbox-shell.h"
+
+/* $1 the path, $2 a name nobody has. Says whether the folder comes to be, whether execd is to go by
+ * a link, since it would read the name another way, and where the place is. */
+#define PREPARE                                                                                    \
+  "p=$1\n"                                                                                         \
+  "if [ -d \"$p\" ]; then\n"                                                                       \
+  "  b=${p%/}\n"                                                                                   \
+  "  echo old\n"                                                                                   \
+  "elif [ -e \"$p\" ]; then echo 'Not a directory' >&2; exit 1\n"                                  \
+  "elif [ -h \"$p\" ]; then echo 'File exists' >&2; exit 1\n"                                      \
+  "else\n"                                                                                         \
+  "  b=${p%/*}\n"                                                                                  \
+  "  [ -z \"$b\" ] || mkdir -p \"$b\" || exit\n"                                                   \
+  "  echo new\n"                                                                                   \
+  "fi\n"                                                                                           \
+  "s=$b/.asb-upload-$2\n"                                                                          \
+  "case $s in\n"                                                                                   \
+  "*'$'*|*[!\\ -}]*) mkdir -m 700 /tmp/.asb-$2 && ln -s \"$s\" /tmp/.asb-$2/d && echo link ;;\n"   \
+  "*) echo plain ;;\n"                                                                             \
+  "esac || exit\n"                                                                                 \
+  "mkdir -m 700 \"$s\" && mkdir \"$s/.asb-$2\" \"$s/f\" || { rm -rf /tmp/.asb-$2; exit 1; }\n"     \
+  "printf %s \"$s\" | base64\n"
+
+/* What the lists are made of; see asb-opensandbox-bundle.h. $p is the folder, $s the place, $t what
+ * is unpacked in it, where the shell is. */
+#define COMMANDS                                                                                   \
+  "D () { mkdir -p \"$@\" || exit; }\n"                                                            \
+  "V () { mv -f \"$1\" \"$2\" || exit; }\n"                                                        \
+  "X () { rm -f \"$@\" || exit; }\n"                                                               \
+  "L () { ln \"$1\" \"$2\" || exit; }\n"                                                           \
+  "K () { ln -s -- \"$1\" \"$2\" || exit; }\n"                                                     \
+  "M () { m=$1; shift; chmod $m \"$@\" || exit; }\n"                                               \
+  "T () { m=$1; shift; touch -c -d @$m \"$@\" 2>/dev/null || :; }\n"                               \
+  "H () { m=$1; shift; touch -c -h -d @$m \"$@\" 2>/dev/null || :; }\n"                            \
+  "O () { [ -d \"$t/$2\" ] || chmod $1 \"$2\" 2>/dev/null || :; }\n"                               \
+  "no () { echo \"at $1\"; echo \"$2\" >&2; exit 1; }\n"
+
+/* Looks at each name of one folder, behind the number of the first: what may not be is refused
+ * before anything is moved. What is left out is deleted, with all that is in it. */
+#define LOOK                                                                                       \
+  "look () {\n"                                                                                    \
+  "  d=$1 i=$2\n"                                                                                  \
+  "  shift 2\n"                                                                                    \
+  "  [ -d \"$d\" ] && [ -d \"$p/$d\" ] || return 0\n"                                              \
+  "  w=\n"                                                                                         \
+  "  [ -w \"$p/$d\" ] && [ -x \"$p/$d\" ] || w='Permission denied'\n"                              \
+  "  [ \"$(stat -c %d \"$p/$d\")\" = \"$v\" ] || w='Invalid cross-device link'\n"                  \
+  "  while [ $# -gt 0 ]; do\n"                                                                     \
+  "    a=$d/$2 b=$p/$d/$2\n"                                                                       \
+  "    if [ -d \"$b\" ] && ! [ -h \"$b\" ]; then\n"                                                \
+  "      case $c$1 in\n"                                                                           \
+  "      *d) ;;\n"                                                                                 \
+  "      error*) no $i 'File exists' ;;\n"                                                         \
+  "      overwrite*) no $i 'Is a directory' ;;\n"                                                  \
+  "      *) rm -rf \"$a\"; k=$((k+1)) ;;\n"                                                        \
+  "      esac\n"                                                                                   \
+  "    elif [ -e \"$b\" ] || [ -h \"$b\" ]; then\n"                                                \
+  "      case $c$1 in\n"                                                                           \
+  "      error*) no $i 'File exists' ;;\n"                                                         \
+  "      overwrited) no $i 'Not a directory' ;;\n"                                                 \
+  "      overwrite*)\n"                                                                            \
+  "        [ -h \"$b\" ] || ! [ -f \"$b\" ] || [ -w \"$b\" ] || no $i 'Permission denied'\n"       \
+  "        [ -z \"$w\" ] || no $i \"$w\" ;;\n"                                                     \
+  "      *) rm -rf \"$a\"; k=$((k+1)) ;;\n"                                                        \
+  "      esac\n"                                                                                   \
+  "    elif [ \"$w\" ]; then no $i \"$w\"\n"                                                       \
+  "    fi\n"                                                                                       \
+  "    shift 2\n"                                                                                  \
+  "    i=$((i+1))\n"                                                                               \
+  "  done\n"                                                                                       \
+  "}\n"
+
+/* Moves them: a folder that was not there with all that is in it. */
+#define MOVE                                                                                       \
+  "move () {\n"                                                                                    \
+  "  d=$1\n"                                                                                       \
+  "  shift 2\n"                                                                                    \
+  "  [ -d \"$d\" ] || return 0\n"                                                                  \
+  "  n=$#\n"                                                                                       \
+  "  while [ $n -gt 0 ]; do\n"                                                                     \
+  "    a=$d/$2 b=$p/$d/$2\n"                                                                       \
+  "    shift 2\n"                                                                                  \
+  "    n=$((n-2))\n"                                                                               \
+  "    if ! [ -e \"$a\" ] && ! [ -h \"$a\" ]; then :\n"                                            \
+  "    elif [ -d \"$b\" ] && ! [ -h \"$b\" ]; then :\n"                                            \
+  "    elif [ -h \"$b\" ]; then mv -f -T \"$a\" \"$b\" || exit; r=$((r+1))\n"                      \
+  "    elif [ -e \"$b\" ]; then mv -f \"$a\" \"$b\" || exit; r=$((r+1))\n"                         \
+  "    else set -- \"$@\" \"$a\"\n"                                                                \
+  "    fi\n"                                                                                       \
+  "  done\n"                                                                                       \
+  "  [ $# -gt 0 ] || return 0\n"                                                                   \
+  "  mv -n \"$@\" \"$p/$d/\" || exit\n"                                                            \
+  "  for a; do\n"                                                                                  \
+  "    if [ -e \"$a\" ] || [ -h \"$a\" ]; then echo 'File exists' >&2; exit 1; fi\n"               \
+  "  done\n"                                                                                       \
+  "}\n"
+
+/* $1 the place, $2 the name nobody has, $3 the path, $4 “new” or “old”, $5 what becomes of what is
+ * in the way. Says how many were replaced and left out. Who makes “begun” decides about the place.
+ */
+#define COMMIT                                                                                     \
+  "s=$1 p=$3 c=$5 t=$1/.asb-$2 r=0 k=0\n"                                                          \
+  "mkdir \"$s/begun\" || exit\n"                                                                   \
+  "trap 'rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                                       \
+  "cd \"$t\" || exit\n"                                                                            \
+  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS LOOK MOVE   \
+  ". \"$s/list\"\n"                                                                                \
+  "if [ $4 = new ]; then\n"                                                                        \
+  "  if [ -e \"$p\" ] || [ -h \"$p\" ]; then echo 'File exists' >&2; exit 1; fi\n"                 \
+  "  mv \"$t\" \"$p\" || exit\n"                                                                   \
+  "  if [ -d \"$p/.asb-$2\" ]; then\n"                                                             \
+  "    rm -rf \"$p/.asb-$2\"\n"                                                                    \
+  "    echo 'File exists' >&2\n"                                                                   \
+  "    exit 1\n"                                                                                   \
+  "  fi\n"                                                                                         \
+  "else\n"                                                                                         \
+  "  v=$(stat -c %d .)\n"                                                                          \
+  "  n () { look \"$@\"; }\n"                                                                      \
+  "  . \"$s/pairs\"\n"                                                                             \
+  "  n () { move \"$@\"; }\n"                                                                      \
+  "  . \"$s/pairs\"\n"                                                                             \
+  "fi\n"                                                                                           \
+  "cd \"$p\" && . \"$s/last\"\n"                                                                   \
+  "echo \"done $r $k\"\n"
+
+/* execd may still be about to write. */
+#define CLEAN_UP                                                                                   \
+  "rm -rf \"$1\" /tmp/.asb-$2\n"                                                                   \
+  "rm -rf \"$1\"\n"
+
+/* Whether it will never be begun. */
+#define PREVENT                                                                                    \
+  "if mkdir \"$1/begun\" 2>/dev/null; then rm -rf \"$1\" /tmp/.asb-$2; echo prevented; fi\n"
+
+struct _AsbOpensandboxUnpacking
+{
+  AsbOpensandboxExecd *execd;
+  char *path;
+  AsbArchiveConflict conflict;
+  AsbOpensandboxBounds bounds;
+  char *token;
+  char *place;  /* where it really is */
+  char *remote; /* as execd is told */
+  gboolean is_new;
+
+  AsbPipe *pipe;
+  AsbOpensandboxUnpacker *unpacker;
+  GError *error;
+  AsbOpensandboxUnpackingReady ready;
+  AsbOpensandboxUnpackingDone done;
+  gpointer data;
+};
+
+static void
+unpacking_free (AsbOpensandboxUnpacking *self)
+{
+  g_clear_pointer (&self->unpacker, asb_opensandbox_unpacker_free);
+  g_clear_pointer (&self->pipe, asb_pipe_unref);
+  g_clear_object (&self->execd);
+  g_clear_error (&self->error);
+  g_free (self->path);
+  g_free (self->token);
+  g_free (self->place);
+  g_free (self->remote);
+  g_free (self);
+}
+
+static void
+finish (AsbOpensandboxUnpacking *self, AsbArchiveResult *result)
+{
+  self->done (result, self->error, self->data);
+  unpacking_free (self);
+}
+
+/* The place. */
+
+static gboolean
+take_place (AsbOpensandboxUnpacking *self, char **lines, GError **error)
+{
+  g_autoptr (GBytes) place = NULL;
+
+  if (!lines[0] || !lines[1])
+    {
+      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The sandbox did not say where to unpack the archive");
+      return FALSE;
+    }
+  place = asb_opensandbox_script_decode (lines, 2, NULL, error);
+  if (!place)
+    return FALSE;
+  self->is_new = strcmp (lines[0], "new") == 0;
+  self->place = g_strndup (g_bytes_get_data (place, NULL), g_bytes_get_size (place));
+  if (strcmp (lines[1], "link") == 0)
+    self->remote = g_strdup_printf ("/tmp/.asb-%s/d", self->token);
+  else
+    self->remote = g_strdup (self->place);
+  return TRUE;
+}
+
+static void
+prepared_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxUnpacking *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
+      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+
+  if (done && take_place (self, done->lines, &error))
+    {
+      self->ready (self, NULL, self->data);
+      return;
+    }
+  self->ready (NULL, error, self->data);
+  unpacking_free (self);
+}
+
+void
+asb_opensandbox_unpacking_prepare (AsbOpensandboxExecd *execd,
+                                   const AsbOpensandboxUnpackingRules *rules,
+                                   AsbOpensandboxUnpackingReady callback, gpointer data)
+{
+  AsbOpensandboxUnpacking *self = g_new0 (AsbOpensandboxUnpacking, 1);
+  const char *arguments[] = { rules->path, NULL, NULL };
+
+  self->execd = g_object_ref (execd);
+  self->path = g_strdup (rules->path);
+  self->conflict = rules->conflict;
+  self->bounds = rules->bounds;
+  self->token = asb_opensandbox_shell_new_token ();
+  self->ready = callback;
+  self->data = data;
+  arguments[1] = self->token;
+  asb_opensandbox_script_run_async (execd, PREPARE, arguments, "make a place to unpack in", NULL,
+                                    prepared_cb, self);
+}
+
+/* The end. */
+
+static void
+cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxUnpacking *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
+      ASB_OPENSANDBOX_EXECD (source), result, self->place, &error);
+
+  if (!g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !done)
+    {
+      g_autofree char *shown = asb_opensandbox_shell_show_path (self->place);
+      g_autofree char *message = g_strdup_printf ("%s; what was uploaded may still be in “%s”",
+                                                  self->error->message, shown);
+
+      g_free (self->error->message);
+      self->error->message = g_steal_pointer (&message);
+    }
+  finish (self, NULL);
+}
+
+static void
+clean_up (AsbOpensandboxUnpacking *self)
+{
+  const char *const arguments[] = { self->place, self->token, NULL };
+
+  asb_opensandbox_script_ask_async (self->execd, CLEAN_UP, arguments, "delete what was uploaded",
+                                    NULL, cleaned_cb, self);
+}
+
+/* “at N” before what went wrong. */
+static char *
+dup_culprit (AsbOpensandboxUnpacking *self, char **lines)
+{
+  const char *name = NULL;
+  guint64 number;
+
+  if (lines[0] && g_str_has_prefix (lines[0], "at ")
+      && g_ascii_string_to_unsigned (lines[0] + strlen ("at "), 10, 0, G_MAXUINT, &number, NULL))
+    name = asb_opensandbox_unpacker_get_name (self->unpacker, number);
+  return g_strdup (name ? name : self->path);
+}
+
+static gboolean
+parse_counts (char **lines, guint64 *n_replaced, guint64 *n_skipped, GError **error)
+{
+  g_auto (GStrv) words = lines[0] ? g_strsplit (lines[0], " ", -1) : NULL;
+
+  if (words && g_strv_length (words) == 3 && g_str_equal (words[0], "done")
+      && g_ascii_string_to_unsigned (words[1], 10, 0, G_MAXUINT, n_replaced, NULL)
+      && g_ascii_string_to_unsigned (words[2], 10, 0, G_MAXUINT, n_skipped, NULL))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                       "The sandbox did not say whether it unpacked the archive");
+  return FALSE;
+}
+
+static void
+prevented_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxUnpacking *self = user_data;
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+  g_autofree char *shown = asb_opensandbox_shell_show_path (self->path);
+
+  if (done && g_strcmp0 (done->lines[0], "prevented") == 0)
+    {
+      g_clear_error (&self->error);
+      self->error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                                 "Could not unpack into “%s”: the connection was lost before it "
+                                 "began; nothing was unpacked",
+                                 shown);
+    }
+  finish (self, NULL);
+}
+
+/* What was begun goes on whoever listens, and cleans up itself; what was not must not begin. */
+static void
+prevent (AsbOpensandboxUnpacking *self)
+{
+  const char *const arguments[] = { self->place, self->token, NULL };
+
+  asb_opensandbox_script_ask_async (self->execd, PREVENT, arguments, "delete what was uploaded",
+                                    NULL, prevented_cb, self);
+}
+
+static void
+committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxUnpacking *self = user_data;
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, &self->error);
+  g_autoptr (AsbArchiveResult) unpacked = NULL;
+  guint64 n_replaced;
+  guint64 n_skipped;
+
+  if (!done)
+    {
+      prevent (self);
+      return;
+    }
+  if (done->exit_status != 0)
+    {
+      g_autofree char *culprit = dup_culprit (self, done->lines);
+
+      self->error = asb_opensandbox_script_error_new (done->errors, "unpack", culprit);
+    }
+  else if (parse_counts (done->lines, &n_replaced, &n_skipped, &self->error))
+    unpacked = asb_opensandbox_unpacker_new_result (self->unpacker, n_replaced, n_skipped);
+  finish (self, unpacked);
+}
+
+static void
+commit (AsbOpensandboxUnpacking *self)
+{
+  static const char *const conflicts[] = { "error", "overwrite", "skip" };
+  const char *const arguments[] = {
+    self->place, self->token, self->path, self->is_new ? "new" : "old", conflicts[self->conflict],
+    NULL
+  };
+
+  asb_opensandbox_script_run_async (self->execd, COMMIT, arguments, "unpack the archive", NULL,
+                                    committed_cb, self);
+}
+
+static void
+uploaded_cb (const GError *error, gpointer data)
+{
+  AsbOpensandboxUnpacking *self = data;
+
+  if (error)
+    {
+      self->error = g_error_copy (error);
+      clean_up (self);
+    }
+  else
+    commit (self);
+}
+
+void
+asb_opensandbox_unpacking_run (AsbOpensandboxUnpacking *self, AsbPipe *pipe,
+                               AsbOpensandboxUnpackingDone callback, gpointer data)
+{
+  GCancellable *closed = asb_opensandbox_execd_get_cancellable (self->execd);
+  const AsbOpensandboxUnpackerPlace place
+      = { self->path, self->remote, self->token, self->is_new, closed };
+
+  self->done = callback;
+  self->data = data;
+  self->pipe = asb_pipe_ref (pipe);
+  self->unpacker = asb_opensandbox_unpacker_start (self->execd, pipe, &place, &self->bounds,
+                                                   uploaded_cb, self);
+}
