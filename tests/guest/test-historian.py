@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import select
 import struct
 
 from historian_client import (CANCEL, DATA, HEADER, IDENTITY, STOP, WINDOW, Historian, b64, command,
@@ -886,6 +887,27 @@ def test_reads_are_bounded(directory):
     historian.send(historian.frame(CANCEL, waiting[0]))
     equal(refused(historian.wait, waiting[0]).code, "cancelled")
     historian.read("history.query", after_change_seq=0)
+
+
+def test_answers_that_nobody_reads(directory):
+    """With too many of them waiting nothing new is taken in."""
+    historian = opened(directory)
+    calls = []
+    unsent = bytearray()
+    for _ in range(300000):
+        call, frame = historian.call_frame({"call": "history.status"})
+        calls.append(call)
+        unsent += frame
+    while unsent and select.select([], [historian.socket], [], 3)[1]:
+        sent = historian.socket.send(unsent[:1 << 18])
+        del unsent[:sent]
+    assert unsent, "all of it was taken"
+    size = len(frame)
+    taken = len(calls) - (len(unsent) + size - 1) // size
+    historian.wait(calls[taken // 2])
+    while calls[taken - 1] not in historian.replies:
+        assert historian.receive()
+    historian.kill()
 
 
 def test_operations_are_bounded(directory):
