@@ -4,9 +4,13 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-json.h"
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-readiness.h"
 #include "asb-opensandbox-sandbox.h"
+
+/* Seconds by which a server may set another end than it was told. */
+#define MAX_DEVIATION 5
 
 /* What all end with. */
 
@@ -51,18 +55,61 @@ asb_opensandbox_change_print_time (gint64 microseconds)
   return g_strdup_printf ("%s.%06d+00:00", text, (int)(microseconds % G_USEC_PER_SEC));
 }
 
+/* Something in between may say that all is well. */
+static gboolean
+is_told (JsonNode *node)
+{
+  g_autoptr (GDateTime) expires_at = NULL;
+
+  return JSON_NODE_HOLDS_OBJECT (node)
+         && asb_opensandbox_json_get_time (json_node_get_object (node), "expiresAt", TRUE,
+                                           &expires_at, NULL);
+}
+
+static gboolean
+has_moved (AsbSandboxInfo *info, gint64 moment)
+{
+  GDateTime *expires_at = asb_sandbox_info_get_expires_at (info);
+
+  return expires_at
+         && ABS (g_date_time_to_unix (expires_at) - moment / G_USEC_PER_SEC) <= MAX_DEVIATION;
+}
+
+static void
+got_after_renewal_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+  GError *error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
+
+  if (info && !has_moved (info, *(gint64 *)call->state))
+    error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                 "Could not renew the sandbox: the server's answer does not say "
+                                 "until when it lives, and it ends when it did before");
+  if (error)
+    fail (task, error);
+  else
+    asb_opensandbox_call_return_object (task, g_steal_pointer (&info), NULL);
+}
+
 static void
 renewed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
   GError *error = NULL;
   g_autoptr (JsonNode) node
       = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
-  if (node)
+  if (!node)
+    fail (task, error);
+  else if (is_told (node))
     get (task);
   else
-    fail (task, error);
+    asb_opensandbox_get_async (call->lifecycle, call->sandbox_id, g_task_get_cancellable (task),
+                               got_after_renewal_cb, g_object_ref (task));
 }
 
 /* The moment is one of the server's clock, whatever ours shows. */
@@ -71,14 +118,16 @@ renew (GTask *task)
 {
   AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
   AsbOpensandboxClient *client = asb_opensandbox_lifecycle_get_client (call->lifecycle);
-  gint64 now = asb_opensandbox_client_get_server_time (client);
-  g_autofree char *moment = asb_opensandbox_change_print_time (now + call->number * G_USEC_PER_SEC);
+  gint64 end = asb_opensandbox_client_get_server_time (client) + call->number * G_USEC_PER_SEC;
+  g_autofree char *moment = asb_opensandbox_change_print_time (end);
   g_autoptr (JsonNode) body = NULL;
   g_autoptr (JsonObject) object = json_object_new ();
   AsbOpensandboxRequest *request = asb_opensandbox_lifecycle_new_request (
       call->lifecycle, "POST", "renew the sandbox", "sandboxes", call->sandbox_id,
       "renew-expiration", NULL);
 
+  call->state = g_memdup2 (&end, sizeof end);
+  call->free_state = g_free;
   json_object_set_string_member (object, "expiresAt", moment);
   body = json_node_init_object (json_node_alloc (), object);
   asb_opensandbox_request_set_json (request, body);

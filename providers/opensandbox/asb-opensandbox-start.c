@@ -317,7 +317,7 @@ new_refusal (AsbOpensandboxCommand *command, const GError *error)
   if (error && asb_opensandbox_execd_is_closed (command->execd))
     return g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
   if (error)
-    return g_error_copy (error);
+    return asb_opensandbox_run_describe (self->run, "start the command", error);
   return g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
                       "The command could not be started: %s", *shown ? shown : "no reason given");
 }
