@@ -15,13 +15,13 @@
 #define FIRST_LOOK_MS 50
 #define LAST_LOOK_MS 1000
 
-/* $1 the folder, $2 the file, $3 the offset. */
+/* $1 the folder, $2 the file, $3 the offset. In one line, since each is an event. */
 #define READ                                                                                       \
   "cd \"$1\" || exit\n"                                                                            \
   "n=0\n"                                                                                          \
   "[ ! -f $2 ] || n=$(($(wc -c <$2)))\n"                                                           \
   "echo $n\n"                                                                                      \
-  "[ $n -le $3 ] || tail -c +$(($3+1)) $2 | head -c " PIECE " | base64\n"
+  "[ $n -le $3 ] || tail -c +$(($3+1)) $2 | head -c " PIECE " | base64 | tr -d '\\n'\n"
 
 typedef struct
 {
