@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-pty-way.h"
 
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-script.h"
 #include "asb-opensandbox-pty-frame.h"
@@ -108,29 +109,77 @@ come_in (GTask *task)
                                         request, self->visit->cancellable, connected_cb, task);
 }
 
+/* A session that is made. Whoever wanted it may have gone meanwhile; then it is taken down. */
+typedef struct
+{
+  GTask *task; /* NULL when it was cancelled */
+  AsbOpensandboxCancelWatch *cancelled;
+  AsbOpensandboxExecd *execd;
+  AsbOpensandboxSite *site;
+  char *program;
+} Birth;
+
+static Birth *
+birth_new (GTask *task, AsbOpensandboxVisit *visit)
+{
+  Birth *self = g_new0 (Birth, 1);
+
+  self->task = task;
+  self->execd = g_object_ref (visit->execd);
+  self->site = asb_opensandbox_site_ref (visit->site);
+  self->program = g_strdup (visit->argv[0]);
+  return self;
+}
+
+static void
+birth_free (Birth *self)
+{
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
+  g_clear_object (&self->task);
+  g_object_unref (self->execd);
+  asb_opensandbox_site_unref (self->site);
+  g_free (self->program);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Birth, birth_free)
+
+static void
+cancelled_cb (gpointer data)
+{
+  Birth *birth = data;
+  g_autoptr (GTask) task = g_steal_pointer (&birth->task);
+
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+}
+
 static void
 created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (GTask) task = user_data;
-  Way *self = g_task_get_task_data (task);
-  GError *error = NULL;
+  g_autoptr (Birth) birth = user_data;
+  g_autoptr (GTask) task = g_steal_pointer (&birth->task);
+  Way *self = task ? g_task_get_task_data (task) : NULL;
+  AsbOpensandboxPtySession *session = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
   g_autofree char *id = NULL;
 
+  asb_opensandbox_cancel_unwatch (&birth->cancelled);
   if (reply)
     id = asb_opensandbox_pty_frame_parse_session (asb_opensandbox_reply_get_body (reply), &error);
-  if (!id)
+  if (id)
+    session = asb_opensandbox_pty_session_new (birth->execd, birth->site, id, birth->program);
+  if (!task)
     {
-      return_failure (task, error);
+      g_clear_pointer (&session, asb_opensandbox_pty_session_free);
       return;
     }
-  self->session = asb_opensandbox_pty_session_new (self->visit->execd, self->visit->site, id,
-                                                   self->visit->argv[0]);
-  if (g_cancellable_set_error_if_cancelled (self->visit->cancellable, &error))
-    g_task_return_error (task, error);
-  else
+  self->session = session;
+  if (session)
     come_in (g_steal_pointer (&task));
+  else
+    return_failure (task, g_steal_pointer (&error));
 }
 
 static AsbOpensandboxRequest *
@@ -152,7 +201,8 @@ new_request (AsbOpensandboxVisit *visit)
   return request;
 }
 
-/* A session that was made is known: cancelling waits for it, to take it down. */
+/* What was asked for may be made whether or not somebody waits, and only its answer says what is to
+ * be taken down. */
 void
 asb_opensandbox_pty_way_open_async (AsbOpensandboxVisit *visit, GAsyncReadyCallback callback,
                                     gpointer user_data)
@@ -160,12 +210,14 @@ asb_opensandbox_pty_way_open_async (AsbOpensandboxVisit *visit, GAsyncReadyCallb
   GTask *task = g_task_new (NULL, NULL, callback, user_data);
   Way *self = g_new0 (Way, 1);
   g_autoptr (AsbOpensandboxRequest) request = new_request (visit);
+  Birth *birth = birth_new (task, visit);
 
   self->visit = visit;
   g_task_set_source_tag (task, asb_opensandbox_pty_way_open_async);
   g_task_set_task_data (task, self, way_free);
+  birth->cancelled = asb_opensandbox_cancel_watch (visit->cancellable, cancelled_cb, birth);
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (visit->execd), request, NULL,
-                                     created_cb, task);
+                                     created_cb, birth);
 }
 
 AsbOpensandboxWebsocketLink *
