@@ -1,49 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-test-server.h"
+#include "asb-test-native.h"
 
 #include <string.h>
 
 /* Work through execd on lines that break and servers that say nonsense: what happened is told, and
  * nothing is made up. */
 
-#define NATIVE "{'transport': <'native'>}"
-
-typedef struct
-{
-  AsbTestServer *server;
-  AsbProvider *provider;
-  AsbSandboxInfo *info;
-  AsbTransport *transport;
-} World;
-
-static void
-world_open (World *world)
-{
-  g_autoptr (GError) error = NULL;
-
-  world->server = asb_test_server_new (NULL);
-  world->provider = asb_test_server_new_provider (world->server, NATIVE);
-  world->info = asb_test_server_create (world->provider);
-  world->transport = asb_provider_open_transport (
-      world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-world_close (World *world)
-{
-  g_autoptr (GError) error = NULL;
-
-  asb_test_server_heal (world->server);
-  g_assert_true (asb_transport_close (world->transport, NULL, &error));
-  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (world->transport);
-  g_object_unref (world->info);
-  g_object_unref (world->provider);
-  asb_test_server_free (world->server);
-}
+typedef AsbTestNative World;
 
 static AsbProcess *
 start (World *world, const char *text, gboolean exact, GError **error)
@@ -52,16 +16,6 @@ start (World *world, const char *text, gboolean exact, GError **error)
 
   asb_command_spec_set_exact_output (spec, exact);
   return asb_transport_start_command (world->transport, spec, NULL, error);
-}
-
-static GBytes *
-read_all (GInputStream *stream, GError **error)
-{
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
-
-  if (g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) < 0)
-    return NULL;
-  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
 }
 
 static void
@@ -76,17 +30,17 @@ test_split (void)
 
   g_test_summary ("Events in pieces of a few bytes, and pings behind the end");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_set (world.server, "{'late_ping':true}");
   asb_test_server_fault (world.server, "{'path':'*/command','action':'split','max':5,'seed':3}");
   process = start (&world, "seq 1 300; exit 4", FALSE, &error);
   g_assert_no_error (error);
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_bytes_get_size (output), ==, 1092);
   result = asb_process_wait (process, NULL, &error);
   g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 4);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -100,7 +54,7 @@ test_ends_at_event (void)
 
   g_test_summary ("A command ends with its last event, not with the stream");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_set (world.server, "{'grace_ms':20000}");
   begun = g_get_monotonic_time ();
   process = start (&world, "true", FALSE, &error);
@@ -109,7 +63,7 @@ test_ends_at_event (void)
   g_assert_no_error (error);
   g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_SUCCEEDED);
   g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 #define SPOKEN                                                                                     \
@@ -134,7 +88,7 @@ test_began_without_a_word (void)
   g_test_summary ("What succeeds has run, and what it printed is its output; what fails without "
                   "having said that it began may not have");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server, success);
   for (guint exact = 0; exact < 2; exact++)
     {
@@ -143,7 +97,7 @@ test_began_without_a_word (void)
       g_autoptr (GBytes) output = NULL;
 
       g_assert_no_error (error);
-      output = read_all (asb_process_get_stdout (process), &error);
+      output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
       g_assert_no_error (error);
       g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "x\n", 2);
       result = asb_process_wait (process, NULL, &error);
@@ -155,7 +109,7 @@ test_began_without_a_word (void)
   asb_test_server_fault (world.server, failure);
   g_assert_null (start (&world, "echo x", FALSE, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -170,20 +124,20 @@ test_lost_end (void)
   g_test_summary ("When the events end too early execd is asked how the command ended; its output "
                   "is not all there and says so");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server,
                          "{'method':'POST','path':'*/command','action':'tail','events':4,"
                          "'body':''}");
   process = start (&world, "echo a; echo b; exit 6", FALSE, &error);
   g_assert_no_error (error);
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_clear_error (&error);
   result = asb_process_wait (process, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 6);
   g_assert_false (asb_command_result_get_exact (result));
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -197,18 +151,18 @@ test_lost_exact (void)
 
   g_test_summary ("Exact output does not depend on the events");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server,
                          "{'method':'POST','path':'*/command','nth':1,'times':1,'action':'tail',"
                          "'events':3,'body':''}");
   process = start (&world, "printf 'a\\377'; exit 6", TRUE, &error);
   g_assert_no_error (error);
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "a\377", 2);
   result = asb_process_wait (process, NULL, &error);
   g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 6);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -220,7 +174,7 @@ check_exact (World *world, const char *text, const char *expected)
   g_autoptr (AsbCommandResult) result = NULL;
 
   g_assert_no_error (error);
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), expected,
                    strlen (expected));
@@ -239,16 +193,16 @@ test_exact_too_short (void)
 
   g_test_summary ("Output of which less comes than there is, is not the whole of it");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
                                        "'type':'application/octet-stream','body':'123'}");
   process = start (&world, "printf 123456", TRUE, &error);
   g_assert_no_error (error);
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_nonnull (strstr (error->message, "3 bytes before its end"));
   g_assert_null (output);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -258,7 +212,7 @@ test_exact_without_files (void)
 
   g_test_summary ("Where execd cannot look at files, or delete them, shells do that");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_forget (world.server);
   check_exact (&world, "true", "");
   check_exact (&world, "printf 'a\r'", "a\r");
@@ -274,7 +228,7 @@ test_exact_without_files (void)
   /* Its own folder is there; the other one goes meanwhile. */
   check_exact (&world, "until [ $(ls -A /tmp | grep -c asb-) = 1 ]; do sleep 0.02; done; echo 1",
                "1\n");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -286,7 +240,7 @@ test_exact_is_not_held_up (void)
   g_test_summary ("A command has ended when its output is there, not when what was kept of that is "
                   "deleted");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_forget (world.server);
   asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories',"
                                        "'action':'silent','work':true}");
@@ -294,7 +248,7 @@ test_exact_is_not_held_up (void)
   check_exact (&world, "echo a", "a\n");
   g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "*/directories"), >=, 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* @fault breaks the stream of events, and nothing tells how the command ended. */
@@ -306,7 +260,7 @@ check_unknown (const char *fault)
   g_autoptr (AsbCommandResult) result = NULL;
   g_autoptr (GError) error = NULL;
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server, fault);
   asb_test_server_fault (world.server, "{'path':'*/command/status/*','action':'reply',"
                                        "'status':404,'body':'404 page not found'}");
@@ -317,7 +271,7 @@ check_unknown (const char *fault)
   g_assert_null (result);
   if (process)
     g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -342,7 +296,7 @@ test_cut_anywhere (void)
 
   g_test_summary ("Cut at any byte, the outcome is the right one or none");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   for (guint n = 0; n < 700; n += 53)
     {
       g_autofree char *fault
@@ -363,7 +317,7 @@ test_cut_anywhere (void)
       else
         g_assert_nonnull (error);
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -377,7 +331,7 @@ test_interrupt_too_late (void)
   g_test_summary ("That an interrupted command is gone already is no error; one that is not "
                   "interrupted is killed");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/command','action':'reply',"
                                        "'status':500,'json':{'code':'RUNTIME_ERROR',"
                                        "'message':'no such command'}}");
@@ -387,7 +341,7 @@ test_interrupt_too_late (void)
   result = asb_process_wait (process, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_CANCELLED);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Each way of looking, once. */
@@ -433,7 +387,7 @@ test_looking_again (void)
   g_test_summary ("What only looks is done again when its answer is lost, but not for ever; what "
                   "changes something is not");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_file_request_set_contents (file, contents);
   written = asb_transport_write_file (world.transport, file, NULL, &error);
   g_assert_no_error (error);
@@ -452,7 +406,7 @@ test_looking_again (void)
   g_assert_false (asb_transport_make_directory (world.transport, new_folder, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_cmpuint (asb_test_server_count (world.server, "POST", "/command"), ==, 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -485,7 +439,7 @@ test_downloads (void)
       "A file that comes short is an error; one of which all comes instead of a part is "
       "cut");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_file_request_set_contents (request, bytes);
   info = asb_transport_write_file (world.transport, request, NULL, &error);
   g_assert_no_error (error);
@@ -505,7 +459,7 @@ test_downloads (void)
   part = asb_transport_read_file (world.transport, request, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (part, NULL), g_bytes_get_size (part), "3456", 4);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -541,7 +495,7 @@ test_uploads (void)
 
   g_test_summary ("An upload that fails leaves the file as it was, and nothing beside it");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_file_request_set_contents (request, before);
   info = asb_transport_write_file (world.transport, request, NULL, &error);
   g_assert_no_error (error);
@@ -552,7 +506,7 @@ test_uploads (void)
   list = asb_transport_list_files (world.transport, folder, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_list_model_get_n_items (list), ==, 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -569,7 +523,7 @@ test_upload_repeated (void)
 
   g_test_summary ("An upload whose answer is lost is sent once more, to another name");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
     {
       g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
@@ -589,7 +543,7 @@ test_upload_repeated (void)
   list = asb_transport_list_files (world.transport, folder, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_list_model_get_n_items (list), ==, 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -603,7 +557,7 @@ test_closed (void)
 
   g_test_summary ("What is in flight when the transport is closed ends with that");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   process = start (&world, "exec sleep 1000", FALSE, &error);
   g_assert_no_error (error);
   g_assert_true (asb_transport_close (world.transport, NULL, &error));
@@ -612,7 +566,7 @@ test_closed (void)
   g_clear_error (&error);
   late = start (&world, "true", FALSE, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 int

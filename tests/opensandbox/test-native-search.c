@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-test-server.h"
+#include "asb-test-native.h"
 
 #include <string.h>
 
 /* Searches through execd alone: what is found is what the guest finds, in its order. */
 
-typedef struct
-{
-  AsbTestServer *server;
-  AsbProvider *provider;
-  AsbSandboxInfo *info;
-  AsbTransport *transport;
-} Fixture;
+typedef AsbTestNative Fixture;
 
 static const char make_tree[]
     = "mkdir -p /t/b/.h /t/a '/t/a b' && cd /t && printf 'one\\ntwo Two\\nthree\\n' >a/x.c && "
@@ -22,20 +16,12 @@ static const char make_tree[]
 static void
 set_up (Fixture *fixture, gconstpointer image)
 {
-  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
   g_autoptr (AsbCommandSpec) command = asb_command_spec_new_shell (make_tree);
   g_autoptr (AsbProcess) process = NULL;
   g_autoptr (AsbCommandResult) result = NULL;
   g_autoptr (GError) error = NULL;
 
-  fixture->server = asb_test_server_new (NULL);
-  fixture->provider = asb_test_server_new_provider (fixture->server, "{'transport': <'native'>}");
-  asb_sandbox_spec_set_image (spec, image);
-  fixture->info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
-  g_assert_no_error (error);
-  fixture->transport = asb_provider_open_transport (
-      fixture->provider, asb_test_server_get_id (fixture->info), NULL, &error);
-  g_assert_no_error (error);
+  asb_test_native_open (fixture, NULL, image);
   process = asb_transport_start_command (fixture->transport, command, NULL, &error);
   g_assert_no_error (error);
   result = asb_process_wait (process, NULL, &error);
@@ -45,15 +31,7 @@ set_up (Fixture *fixture, gconstpointer image)
 static void
 tear_down (Fixture *fixture, gconstpointer image)
 {
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (asb_transport_close (fixture->transport, NULL, &error));
-  asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (fixture->info), NULL,
-                               &error);
-  g_object_unref (fixture->transport);
-  g_object_unref (fixture->info);
-  g_object_unref (fixture->provider);
-  asb_test_server_free (fixture->server);
+  asb_test_native_close (fixture);
 }
 
 static void

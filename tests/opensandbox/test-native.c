@@ -1,65 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-test-server.h"
+#include "asb-test-native.h"
 
 #include <signal.h>
 #include <string.h>
 
 /* Work through execd's own API, beyond what every transport is held to. */
 
-#define NATIVE "{'transport': <'native'>}"
-
 /* An execd that tells the end of a shell before its last words. */
 #define EARLY_EXIT "--early-exit"
 
-typedef struct
-{
-  AsbTestServer *server;
-  AsbProvider *provider;
-  AsbSandboxInfo *info;
-  AsbTransport *transport;
-} World;
-
-static void
-world_open (World *world, const char *options, const char *image)
-{
-  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
-  g_autoptr (GError) error = NULL;
-
-  world->server = asb_test_server_new (options);
-  world->provider = asb_test_server_new_provider (world->server, NATIVE);
-  if (image)
-    asb_sandbox_spec_set_image (spec, image);
-  world->info = asb_provider_create_sandbox (world->provider, spec, NULL, &error);
-  g_assert_no_error (error);
-  world->transport = asb_provider_open_transport (
-      world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-world_close (World *world)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (asb_transport_close (world->transport, NULL, &error));
-  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (world->transport);
-  g_object_unref (world->info);
-  g_object_unref (world->provider);
-  asb_test_server_free (world->server);
-}
-
-static GBytes *
-read_all (GInputStream *stream, GError **error)
-{
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
-
-  if (g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) < 0)
-    return NULL;
-  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
-}
+typedef AsbTestNative World;
 
 static void
 assert_bytes (GBytes *bytes, const char *expected, gsize size)
@@ -79,10 +30,10 @@ run (World *world, AsbCommandSpec *spec, GBytes **output, GBytes **errors)
 
   g_assert_no_error (error);
   if (output)
-    *output = read_all (asb_process_get_stdout (process), &error);
+    *output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   if (errors)
-    *errors = read_all (asb_process_get_stderr (process), &error);
+    *errors = asb_test_native_read_all (asb_process_get_stderr (process), &error);
   g_assert_no_error (error);
   result = asb_process_wait (process, NULL, &error);
   g_assert_no_error (error);
@@ -108,7 +59,7 @@ test_lines (gconstpointer image)
 
   g_test_summary ("Not asked to be exact, output comes in lines and says that it is not");
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   result = run (&world, asb_command_spec_new_shell ("printf 'a\\n\\n\\nb'; echo c >&2; exit 7"),
                 &output, &errors);
   assert_bytes (output, "a\n\n\nb\n", 6);
@@ -116,7 +67,7 @@ test_lines (gconstpointer image)
   g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 7);
   g_assert_false (asb_command_result_get_exact (result));
   g_assert_cmpuint (asb_command_result_get_stdout_total (result), ==, 6);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -137,7 +88,7 @@ test_exact (gconstpointer image)
 
   g_test_summary ("Asked to be exact, it is, little or much, and leaves nothing behind");
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   result = run (&world, new_exact ("printf 'a\\r\\377\\0\\n\\nb'; printf x >&2; exit 9"), &output,
                 &errors);
   assert_bytes (output, "a\r\377\0\n\nb", 7);
@@ -156,7 +107,7 @@ test_exact (gconstpointer image)
 
   none = run (&world, new_exact ("ls -A /tmp | grep -c asb"), &left, NULL);
   assert_bytes (left, "1\n", 2);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -177,7 +128,7 @@ test_refused (gconstpointer image)
   };
   World world;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       const char *const argv[] = { cases[i].program, NULL };
@@ -190,7 +141,7 @@ test_refused (gconstpointer image)
       g_assert_error (error, ASB_ERROR, (int)cases[i].code);
       g_assert_null (process);
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Takes @spec. */
@@ -228,7 +179,7 @@ test_signals (gconstpointer image)
   g_autoptr (GError) error = NULL;
   AsbCommandSpec *spec;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   signalled = start (&world, asb_command_spec_new_shell ("exec sleep 1000"));
   g_assert_true (asb_process_send_signal (signalled, SIGUSR1, NULL, &error));
   g_assert_no_error (error);
@@ -249,7 +200,7 @@ test_signals (gconstpointer image)
   asb_command_spec_set_exact_output (spec, TRUE);
   late = start (&world, spec);
   assert_ends (late, ASB_COMMAND_STATE_TIMEOUT, SIGTERM);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -264,12 +215,12 @@ test_environment (gconstpointer image)
   g_autoptr (GBytes) output = NULL;
   static const char expected[] = "b'\"$c|/nowhere|\377x|unset";
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   asb_command_spec_set_environment (spec, given);
   asb_command_spec_set_unset_environment (spec, unset);
   result = run (&world, spec, &output, NULL);
   assert_bytes (output, expected, sizeof expected - 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -283,11 +234,11 @@ test_limits (gconstpointer image)
   g_autoptr (AsbCommandResult) result = NULL;
   g_autoptr (GBytes) output = NULL;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   asb_command_spec_set_limits (spec, limits);
   result = run (&world, spec, &output, NULL);
   assert_bytes (output, "64\n100\n", 7);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Terminals and standard input. */
@@ -318,7 +269,7 @@ test_input (gconstpointer server)
   g_test_summary ("What is written arrives at once, and its end too; signals are not for what "
                   "brings it");
 
-  world_open (&world, server, NULL);
+  asb_test_native_open (&world, server, NULL);
   process = start (&world, new_with_input ("trap 'echo INT >&2' INT; read a; echo \"<$a>\"; cat; "
                                            "printf 'x\\377'; exit 5"));
   input = asb_process_get_stdin (process);
@@ -328,7 +279,7 @@ test_input (gconstpointer server)
   g_assert_cmpmem (answer, size, "<ab>", 4);
   g_assert_true (g_output_stream_write_all (input, "c\0\377\n", 4, NULL, NULL, &error));
   g_assert_true (g_output_stream_close (input, NULL, &error));
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   assert_bytes (output, "\nc\0\377\nx\377", 7);
   result = asb_process_wait (process, NULL, &error);
@@ -337,10 +288,10 @@ test_input (gconstpointer server)
   g_object_unref (result);
 
   closed = start (&world, new_with_input ("exec 0<&-; echo done"));
-  errors = read_all (asb_process_get_stdout (closed), &error);
+  errors = asb_test_native_read_all (asb_process_get_stdout (closed), &error);
   assert_bytes (errors, "done\n", 5);
   g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "/pty/*"), >=, 1);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -350,19 +301,20 @@ test_let_go (gconstpointer server)
 
   g_test_summary ("A command may be let go of in one thread while another one hears of its end");
 
-  world_open (&world, server, NULL);
+  asb_test_native_open (&world, server, NULL);
   for (guint i = 0; i < 20; i++)
     {
       g_autoptr (AsbProcess) process = start (&world, new_with_input ("echo x; exit 3"));
       g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) output = read_all (asb_process_get_stdout (process), &error);
+      g_autoptr (GBytes) output
+          = asb_test_native_read_all (asb_process_get_stdout (process), &error);
       g_autoptr (AsbCommandResult) result = asb_process_wait (process, NULL, &error);
 
       g_assert_no_error (error);
       assert_bytes (output, "x\n", 2);
       g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -382,7 +334,7 @@ test_terminal (gconstpointer server)
   char first[8];
   gsize size;
 
-  world_open (&world, server, NULL);
+  asb_test_native_open (&world, server, NULL);
   asb_command_spec_set_tty (spec, TRUE);
   asb_command_spec_set_columns (spec, 91);
   asb_command_spec_set_rows (spec, 17);
@@ -397,7 +349,7 @@ test_terminal (gconstpointer server)
   g_assert_true (
       g_output_stream_write_all (asb_process_get_stdin (process), "go\n", 3, NULL, NULL, &error));
   g_assert_true (g_output_stream_close (asb_process_get_stdin (process), NULL, &error));
-  output = read_all (asb_process_get_stdout (process), &error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
   assert_bytes (output, "go\r\n20 50\r\ns3cr3t\r\n", 19);
   result = asb_process_wait (process, NULL, &error);
@@ -412,7 +364,7 @@ test_terminal (gconstpointer server)
   end = asb_process_wait (interrupted, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (asb_command_result_get_exit_status (end), ==, 3);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -425,10 +377,10 @@ test_no_terminal (void)
 
   g_test_summary ("Without bash there is none, and it is said");
 
-  world_open (&world, NULL, "busybox");
+  asb_test_native_open (&world, NULL, "busybox");
   process = asb_transport_start_command (world.transport, spec, NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Files. */
@@ -451,7 +403,7 @@ test_odd_names (gconstpointer image)
 
   g_test_summary ("Names that execd would read another way, or not at all");
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   for (gsize i = 0; paths[i]; i++)
     {
       g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (paths[i]);
@@ -473,7 +425,7 @@ test_odd_names (gconstpointer image)
       g_assert_true (asb_transport_delete_file (world.transport, request, NULL, &error));
       g_assert_no_error (error);
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -491,7 +443,7 @@ test_ranges (gconstpointer image)
   g_autoptr (AsbFileInfo) info = NULL;
   g_autoptr (GError) error = NULL;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   info = write_file (&world, request, "0123456789", &error);
   g_assert_no_error (error);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -504,7 +456,7 @@ test_ranges (gconstpointer image)
       g_assert_no_error (error);
       assert_bytes (bytes, cases[i].expected, strlen (cases[i].expected));
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -525,7 +477,7 @@ test_no_files (gconstpointer image)
   g_autoptr (AsbCommandResult) made = NULL;
   g_autoptr (GString) far = g_string_new ("/work");
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   made = run (&world, new_exact ("mkdir -p /work/d; mkfifo /work/p; ln -s nowhere /work/l"), NULL,
               NULL);
   assert_refused (&world, "/work/d", ASB_ERROR_IS_DIRECTORY);
@@ -539,7 +491,7 @@ test_no_files (gconstpointer image)
   for (gsize i = 0; i < 4096; i++)
     g_string_append (far, "/d");
   assert_refused (&world, far->str, ASB_ERROR_INVALID_ARGUMENT);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -553,7 +505,7 @@ test_write_rules (gconstpointer image)
   g_autoptr (AsbFileRequest) deep = asb_file_request_new_for_path ("/work/no/where/f");
   g_autoptr (GError) error = NULL;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   asb_file_request_set_mode (request, 0751);
   first = write_file (&world, request, "one", &error);
   g_assert_no_error (error);
@@ -574,7 +526,7 @@ test_write_rules (gconstpointer image)
   asb_file_request_set_flags (deep, ASB_FILE_FLAGS_NO_PARENTS);
   second = write_file (&world, deep, "x", &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -590,7 +542,7 @@ test_dropped_stream (gconstpointer image)
 
   g_test_summary ("A stream that is dropped instead of closed has written nothing");
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   info = write_file (&world, request, "before", &error);
   g_assert_no_error (error);
   stream = asb_transport_open_write (world.transport, request, NULL, &error);
@@ -599,7 +551,7 @@ test_dropped_stream (gconstpointer image)
   g_object_unref (stream);
   result = run (&world, new_exact ("cat /work/f"), &left, NULL);
   assert_bytes (left, "before", 6);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -614,7 +566,7 @@ test_edit (gconstpointer image)
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   info = write_file (&world, request, "one two two\r\n", &error);
   g_assert_no_error (error);
   asb_file_edit_set_path (edit, "/work/f");
@@ -632,7 +584,7 @@ test_edit (gconstpointer image)
   assert_bytes (bytes, "one 2 2\r\n", 9);
   refused = asb_transport_edit_file (world.transport, edit, NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_TEXT_NOT_FOUND);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -645,7 +597,7 @@ test_line_windows (gconstpointer image)
   g_autoptr (AsbLineWindow) past = NULL;
   g_autoptr (GError) error = NULL;
 
-  world_open (&world, NULL, image);
+  asb_test_native_open (&world, NULL, image);
   info = write_file (&world, request, "1\n2\n3\n4", &error);
   g_assert_no_error (error);
   asb_file_request_set_offset (request, 1);
@@ -659,7 +611,7 @@ test_line_windows (gconstpointer image)
   g_assert_no_error (error);
   g_assert_cmpint (asb_line_window_get_state (past), ==, ASB_LINE_STATE_PAST_END);
   g_assert_cmpint (asb_line_window_get_total_lines (past), ==, 4);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -676,7 +628,7 @@ test_code (void)
   g_test_summary ("Code of no language is a command's; a language needs a server of its own, and "
                   "that is said");
 
-  world_open (&world, NULL, NULL);
+  asb_test_native_open (&world, NULL, NULL);
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert (&arguments, "code", "s", "echo hi; echo no >&2");
   result = asb_transport_call (world.transport, "code.run", g_variant_dict_end (&arguments), NULL,
@@ -696,7 +648,7 @@ test_code (void)
   g_clear_error (&error);
   none = asb_transport_call (world.transport, "history.status", NULL, NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -720,7 +672,7 @@ test_code_cancelled (void)
 
   g_test_summary ("Code whose caller does not want it any more is interrupted");
 
-  world_open (&world, NULL, NULL);
+  asb_test_native_open (&world, NULL, NULL);
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert (&arguments, "code", "s", "touch /tmp/begun; sleep 4712; :");
   asb_transport_call_async (world.transport, "code.run", g_variant_dict_end (&arguments),
@@ -735,7 +687,7 @@ test_code_cancelled (void)
               asb_command_spec_new_shell ("while cat /proc/[0-9]*/cmdline 2>/dev/null"
                                           " | tr '\\0' ' ' | grep -q 'sleep 471[2]'; do :; done"),
               NULL, NULL);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -750,7 +702,7 @@ test_code_results (void)
   const char *name = NULL;
   g_autoptr (GError) error = NULL;
 
-  world_open (&world, NULL, NULL);
+  asb_test_native_open (&world, NULL, NULL);
   asb_test_server_fault (
       world.server, "{'path':'*/code','action':'reply','status':200,'type':'text/event-stream',"
                     "'body':'{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"
@@ -772,7 +724,7 @@ test_code_results (void)
   g_assert_true (g_variant_lookup (raised, "name", "&s", &name));
   g_assert_cmpstr (name, ==, "E");
   asb_test_server_heal (world.server);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
