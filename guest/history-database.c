@@ -69,11 +69,18 @@ static bool
 fail (HistoryDatabase *database, HistoryError *error)
 {
   int code = sqlite3_extended_errcode (database->handle);
+  const char *message = sqlite3_errmsg (database->handle);
+  const char *path = database->handle ? sqlite3_db_filename (database->handle, "main") : NULL;
 
   if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
     database->damaged = true;
-  history_error_set (error, classify (database, code), "The history database could not be used: %s",
-                     sqlite3_errmsg (database->handle));
+  if (path && strcmp (classify (database, code), HISTORY_STORAGE_EXHAUSTED) == 0)
+    history_error_set (error, HISTORY_STORAGE_EXHAUSTED,
+                       "There is no room for the record in “%.256s”, make some there: %s", path,
+                       message);
+  else
+    history_error_set (error, classify (database, code),
+                       "The history database could not be used: %s", message);
   error->is_busy = (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
   return false;
 }

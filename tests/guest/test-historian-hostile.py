@@ -422,6 +422,7 @@ def test_disk_full_in_the_middle(directory):
     write(flag, b"")
     error = refused(historian.start, "third")
     equal(error.code, "history_storage_exhausted")
+    assert historian.path in error.message, error.message
     historian.output(first, b"x" * 20000)
     historian.output(second, b"y" * 2000000)
     equal(historian.status()["state"], "failed")
