@@ -109,6 +109,8 @@ join (int socket_fd)
           shutdown (socket_fd, SHUT_WR);
         }
     }
+  descriptor_unset_awakening (STDIN_FILENO);
+  descriptor_unset_awakening (socket_fd);
 }
 
 int

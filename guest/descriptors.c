@@ -126,6 +126,15 @@ descriptor_set_awakening (int fd)
     fcntl (fd, F_SETFL, flags | O_ASYNC);
 }
 
+void
+descriptor_unset_awakening (int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  if (flags >= 0 && (flags & O_ASYNC))
+    fcntl (fd, F_SETFL, flags & ~O_ASYNC);
+}
+
 static bool
 is_null_device (int fd)
 {

@@ -26,6 +26,10 @@ bool descriptor_peer_is_trusted (int fd);
  * who stops that one does so from outside, and for a reason. */
 void descriptor_set_awakening (int fd);
 
+/* For one that others have too, and that stays when this process ends: then another may get its
+ * number, and the signals. */
+void descriptor_unset_awakening (int fd);
+
 /* Something that is always at its end when read: /dev/null, or where there is none an empty pipe.
  */
 int descriptor_open_nothing (void);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The program: options, serve and connect, and as the first process of a sandbox (docs/guest-protocol.md §5)."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -158,6 +159,19 @@ def test_connect_passes_everything():
         assert call.stdout == data
         client.run("guest.shutdown")
         assert client.process.wait(PATIENCE) == 0
+
+
+def test_connect_leaves_standard_input_as_it_was():
+    """Whoever has it as well gets no signals in the name of a process that has ended."""
+    with Place() as place:
+        ours, theirs = socket.socketpair()
+        before = fcntl.fcntl(theirs, fcntl.F_GETFL)
+        process = subprocess.Popen([guest_program(), "connect", *place.options], stdin=theirs, stdout=theirs)
+        Client(ours).run("guest.shutdown")
+        assert process.wait(PATIENCE) == 0
+        assert fcntl.fcntl(theirs, fcntl.F_GETFL) == before
+        theirs.close()
+        ours.close()
 
 
 def test_inherited_descriptors_are_closed():
