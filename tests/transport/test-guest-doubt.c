@@ -129,6 +129,15 @@ expect_news (Fixture *fixture, gboolean paused)
   g_assert_cmpint (GPOINTER_TO_INT (g_async_queue_pop (fixture->news)), ==, paused ? 1 : 2);
 }
 
+/* The call has arrived, and it is known on the other side that it has. */
+static void
+acknowledge (Fixture *fixture)
+{
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+}
+
 /* A call, and that nobody wants it any more. */
 static void
 expect_called_off (Fixture *fixture)
@@ -178,7 +187,7 @@ test_paused (Fixture *fixture, gconstpointer data)
 
   call (fixture, &arrived);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
-  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  acknowledge (fixture);
   g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
   call (fixture, &fixture->pending);
   expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
@@ -189,6 +198,8 @@ test_paused (Fixture *fixture, gconstpointer data)
   peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
   expect_answer (fixture, &arrived, 0, NULL);
   expect_news (fixture, FALSE);
+  /* On a machine where that takes long the provider is asked about the next one, too. */
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
   peer_skip (fixture->peer, ASB_FRAME_PING);
   call (fixture, &next);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
@@ -218,7 +229,7 @@ test_lost_asleep (Fixture *fixture, gconstpointer data)
 
   call (fixture, &arrived);
   peer_skip (fixture->peer, ASB_FRAME_CALL);
-  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  acknowledge (fixture);
   g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
   call (fixture, &fixture->pending);
   expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused");
@@ -287,7 +298,7 @@ test_over (Fixture *fixture, gconstpointer data)
 
       call (fixture, &arrived);
       peer_skip (fixture->peer, ASB_FRAME_CALL);
-      peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+      acknowledge (fixture);
       g_atomic_int_set (&fixture->state, ends[i].state);
       g_atomic_int_set (&fixture->code, ends[i].code);
       call (fixture, &lost);
