@@ -343,6 +343,7 @@ run (void)
   stand_ins_reset ();
   stand_ins.tick = MILLISECOND;
   stand_ins.poll = next;
+  stand_ins.polls_pairs = true;
   historian_main (ends[1], directory);
   take_replies ();
   close (ours);

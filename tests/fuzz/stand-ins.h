@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -26,7 +27,8 @@ typedef struct
   void (*kill) (pid_t pid, int signal_number);
   pid_t (*wait) (void);
   int (*poll) (struct pollfd *polled);
-  int read_fd; /* what is read from there comes from here */
+  bool polls_pairs; /* is asked also when something else is waited for, too */
+  int read_fd;      /* what is read from there comes from here */
   ssize_t (*read) (void *bytes, size_t size);
   ssize_t (*send) (const struct iovec *vectors, int n);
   int (*open_signals) (void);
