@@ -402,7 +402,9 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:ref:
    *
-   * The sandbox to connect to; only with %ASB_BACKEND_MODE_CONNECT.
+   * The sandbox to connect to; only with %ASB_BACKEND_MODE_CONNECT. In Python it is given to the
+   * constructor or set by `set_ref ()`, and read by `get_ref ()` or `props.ref`: `ref` alone is a
+   * method of each object there.
    *
    * Since: 1.0
    */

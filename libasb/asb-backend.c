@@ -111,7 +111,8 @@ asb_backend_class_init (AsbBackendClass *klass)
   /**
    * AsbBackend:ref:
    *
-   * The identity of the sandbox.
+   * The identity of the sandbox. In Python it is read by `get_ref ()` or `props.ref`: `ref` alone
+   * is a method of each object there.
    *
    * Since: 1.0
    */

@@ -184,7 +184,8 @@ asb_sandbox_info_class_init (AsbSandboxInfoClass *klass)
   /**
    * AsbSandboxInfo:ref:
    *
-   * The identity.
+   * The identity. In Python it is read by `get_ref ()` or `props.ref`: `ref` alone is a method of
+   * each object there.
    *
    * Since: 1.0
    */

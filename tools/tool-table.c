@@ -10,8 +10,9 @@
 #include "tool-text.h"
 
 #define GAP 2
-/* Columns are not made narrower than this. */
+/* Columns are not made narrower than this, and than the second where all fit by that. */
 #define MIN_WIDTH 12
+#define LEAST_WIDTH 5
 
 struct _ToolTable
 {
@@ -75,13 +76,14 @@ append_cell (ToolTable *self, GString *text, guint column, const char *cell)
     g_string_append_printf (text, "%*s", (to_right ? 0 : padding) + GAP, "");
 }
 
+/* How wide it is with no column wider than @most. */
 static guint
-get_width (ToolTable *self)
+get_width_with (ToolTable *self, guint most)
 {
   guint width = GAP * (self->n_columns - 1);
 
   for (guint i = 0; i < self->n_columns; i++)
-    width += g_array_index (self->widths, guint, i);
+    width += MIN (g_array_index (self->widths, guint, i), most);
   return width;
 }
 
@@ -89,7 +91,12 @@ get_width (ToolTable *self)
 static void
 fit (ToolTable *self, guint columns)
 {
-  guint too_many = get_width (self) > columns ? get_width (self) - columns : 0;
+  const guint least
+      = get_width_with (self, MIN_WIDTH) > columns && get_width_with (self, LEAST_WIDTH) <= columns
+            ? LEAST_WIDTH
+            : MIN_WIDTH;
+  const guint width = get_width_with (self, G_MAXUINT);
+  guint too_many = width > columns ? width - columns : 0;
 
   for (; too_many > 0; too_many--)
     {
@@ -98,7 +105,7 @@ fit (ToolTable *self, guint columns)
       for (guint i = 1; i < self->n_columns; i++)
         if (g_array_index (self->widths, guint, i) >= *widest)
           widest = &g_array_index (self->widths, guint, i);
-      if (*widest <= MIN_WIDTH)
+      if (*widest <= least)
         return;
       --*widest;
     }

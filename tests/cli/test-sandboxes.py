@@ -162,6 +162,9 @@ class Sandboxes(TestCase):
         self.assertEqual(max(len(line) for line in lines), 60)
         self.assertRegex(lines[1], rf"\An+…  {sandbox[:8]}  running ")
         self.assertIn("nend ", self.assert_done(asb("list")).decode())
+        terminal = Terminal("history", sandbox, columns=40, environment=plain)
+        lines = terminal.finish()[1].decode().splitlines()
+        self.assertLessEqual(max(len(line) for line in lines), 40)
         # Where nothing is to be gained any more, nothing is lost.
         terminal = Terminal("list", columns=10, environment=plain)
         lines = terminal.finish()[1].decode().splitlines()
