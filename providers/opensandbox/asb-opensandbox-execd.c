@@ -17,6 +17,8 @@ struct _AsbOpensandboxExecd
   AsbOpensandboxEndpoint *endpoint;
   GCancellable *cancellable;
   guint n_dropped; /* [io] */
+  guint n_holders; /* [io] */
+  GTask *waiting;  /* [io] for none of them */
 };
 
 typedef struct
@@ -86,6 +88,43 @@ gboolean
 asb_opensandbox_execd_is_closed (AsbOpensandboxExecd *self)
 {
   return g_cancellable_is_cancelled (self->cancellable);
+}
+
+AsbOpensandboxExecd *
+asb_opensandbox_execd_new_beside (AsbOpensandboxExecd *self)
+{
+  return asb_opensandbox_execd_new (self->client, self->endpoint);
+}
+
+void
+asb_opensandbox_execd_hold (AsbOpensandboxExecd *self)
+{
+  self->n_holders++;
+}
+
+static void
+answer_waiting (AsbOpensandboxExecd *self)
+{
+  g_autoptr (GTask) task = NULL;
+
+  if (self->n_holders > 0 || !self->waiting)
+    return;
+  task = g_steal_pointer (&self->waiting);
+  g_task_return_boolean (task, TRUE);
+}
+
+void
+asb_opensandbox_execd_release (AsbOpensandboxExecd *self)
+{
+  self->n_holders--;
+  answer_waiting (self);
+}
+
+void
+asb_opensandbox_execd_wait (AsbOpensandboxExecd *self, GTask *task)
+{
+  self->waiting = g_object_ref (task);
+  answer_waiting (self);
 }
 
 GCancellable *

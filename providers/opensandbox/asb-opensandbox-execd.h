@@ -23,6 +23,16 @@ AsbOpensandboxRequest *asb_opensandbox_execd_new_request (AsbOpensandboxExecd *s
 void asb_opensandbox_execd_close (AsbOpensandboxExecd *self);
 gboolean asb_opensandbox_execd_is_closed (AsbOpensandboxExecd *self);
 
+/* [io] The same place, which is not closed with @self: for what is to be put right afterwards. */
+AsbOpensandboxExecd *asb_opensandbox_execd_new_beside (AsbOpensandboxExecd *self);
+
+/* [io] Closing takes as long as somebody holds it. */
+void asb_opensandbox_execd_hold (AsbOpensandboxExecd *self);
+void asb_opensandbox_execd_release (AsbOpensandboxExecd *self);
+
+/* [io] Answers @task with TRUE when nobody holds it any more. */
+void asb_opensandbox_execd_wait (AsbOpensandboxExecd *self, GTask *task);
+
 /* [io] Cancelled when it is closed. Returns: (transfer none) */
 GCancellable *asb_opensandbox_execd_get_cancellable (AsbOpensandboxExecd *self);
 

@@ -253,7 +253,7 @@ close_in_thread (GTask *task)
   AsbOpensandboxNative *self = g_task_get_source_object (task);
 
   asb_opensandbox_execd_close (self->execd);
-  g_task_return_boolean (task, TRUE);
+  asb_opensandbox_execd_wait (self->execd, task);
 }
 
 static void

@@ -12,6 +12,9 @@
 
 #define PIPE_CAPACITY (256 * 1024)
 
+/* Proxies pass each chunk on by itself, and there are many small things to say. */
+#define CHUNK_SIZE (64 * 1024)
+
 struct _AsbOpensandboxShipment
 {
   gatomicrefcount references; /* of the two threads */
@@ -148,6 +151,7 @@ asb_opensandbox_shipment_new (AsbOpensandboxExecd *execd, const char *what)
 {
   AsbOpensandboxShipment *self = g_new0 (AsbOpensandboxShipment, 1);
   g_autofree char *uuid = g_uuid_string_random ();
+  g_autoptr (GOutputStream) output = NULL;
 
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->lock);
@@ -157,7 +161,8 @@ asb_opensandbox_shipment_new (AsbOpensandboxExecd *execd, const char *what)
   self->boundary = g_strconcat ("asb-", uuid, NULL);
   self->cancellable = g_cancellable_new ();
   self->pipe = asb_pipe_new (PIPE_CAPACITY);
-  self->output = asb_pipe_create_output_stream (self->pipe, ASB_PIPE_CLOSE_AT_ONCE, NULL);
+  output = asb_pipe_create_output_stream (self->pipe, ASB_PIPE_CLOSE_AT_ONCE, NULL);
+  self->output = g_buffered_output_stream_new_sized (output, CHUNK_SIZE);
   g_atomic_ref_count_inc (&self->references);
   asb_opensandbox_thread_post (send_in_thread, self);
   return self;
@@ -199,9 +204,9 @@ asb_opensandbox_shipment_end (AsbOpensandboxShipment *self, GError **error)
 {
   g_autofree char *tail = g_strdup_printf ("\r\n--%s--\r\n", self->boundary);
 
-  if (!asb_opensandbox_shipment_write (self, tail, strlen (tail), error))
+  if (!asb_opensandbox_shipment_write (self, tail, strlen (tail), error)
+      || !g_output_stream_close (self->output, NULL, error))
     return FALSE;
-  g_output_stream_close (self->output, NULL, NULL);
   return wait_until_over (self, error);
 }
 

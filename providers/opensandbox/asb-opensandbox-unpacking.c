@@ -178,6 +178,7 @@ static void
 finish (AsbOpensandboxUnpacking *self, AsbArchiveResult *result)
 {
   self->done (result, self->error, self->data);
+  asb_opensandbox_execd_release (self->execd);
   unpacking_free (self);
 }
 
@@ -269,9 +270,10 @@ static void
 clean_up (AsbOpensandboxUnpacking *self)
 {
   const char *const arguments[] = { self->place, self->token, NULL };
+  g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (self->execd);
 
-  asb_opensandbox_script_ask_async (self->execd, CLEAN_UP, arguments, "delete what was uploaded",
-                                    NULL, cleaned_cb, self);
+  asb_opensandbox_script_ask_async (beside, CLEAN_UP, arguments, "delete what was uploaded", NULL,
+                                    cleaned_cb, self);
 }
 
 /* “at N” before what went wrong. */
@@ -325,9 +327,10 @@ static void
 prevent (AsbOpensandboxUnpacking *self)
 {
   const char *const arguments[] = { self->place, self->token, NULL };
+  g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (self->execd);
 
-  asb_opensandbox_script_ask_async (self->execd, PREVENT, arguments, "delete what was uploaded",
-                                    NULL, prevented_cb, self);
+  asb_opensandbox_script_ask_async (beside, PREVENT, arguments, "delete what was uploaded", NULL,
+                                    prevented_cb, self);
 }
 
 static void
@@ -391,6 +394,7 @@ asb_opensandbox_unpacking_run (AsbOpensandboxUnpacking *self, AsbPipe *pipe,
   const AsbOpensandboxUnpackerPlace place
       = { self->path, self->remote, self->token, self->is_new, closed };
 
+  asb_opensandbox_execd_hold (self->execd);
   self->done = callback;
   self->data = data;
   self->pipe = asb_pipe_ref (pipe);

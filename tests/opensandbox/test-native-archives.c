@@ -701,7 +701,7 @@ test_closed (void)
   g_autoptr (GOutputStream) stream = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_test_summary ("What is on its way when the transport is closed learns of that");
+  g_test_summary ("Closing the transport ends what is on its way, and takes it away");
 
   world_open (&world);
   asb_archive_options_set_path (options, "/work/place");
@@ -711,6 +711,9 @@ test_closed (void)
   g_assert_false (g_output_stream_write_all (stream, bytes->data, bytes->len, NULL, NULL, &error)
                   && g_output_stream_close (stream, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_object_unref (world.transport);
+  world.transport = open_transport (&world, world.provider);
+  assert_left (&world, "");
   world_close (&world);
 }
 
