@@ -18,6 +18,7 @@
 /* Without a Jupyter server execd tries for a while. */
 #define CREATE_TIMEOUT_MS 60000
 
+#define NO_CONTEXT "CONTEXT_NOT_FOUND"
 #define NOT_CONFIGURED "language runtime server not configured"
 
 typedef struct
@@ -61,6 +62,9 @@ stop (Code *self)
 static GError *
 translate (const GError *error)
 {
+  if (strstr (error->message, NO_CONTEXT))
+    return g_error_new_literal (ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                                "The sandbox has no such code context; it may have been deleted");
   if (!strstr (error->message, NOT_CONFIGURED))
     return g_error_copy (error);
   return g_error_new_literal (ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY,

@@ -646,6 +646,12 @@ test_code (void)
                              &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
   g_clear_error (&error);
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "context_id", "s", "nothing");
+  none = asb_transport_call (world.transport, "code.delete_context",
+                             g_variant_dict_end (&arguments), NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
   none = asb_transport_call (world.transport, "history.status", NULL, NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
   asb_test_native_close (&world);
