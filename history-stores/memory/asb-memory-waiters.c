@@ -69,8 +69,9 @@ answer_page (GTask *task, AsbHistoryPage *page)
 static void
 answer (Waiter *waiter)
 {
-  /* It refers to the waiter, and lives in the context of the task. */
+  /* It refers to the waiter, and lives in the context of the task, which may go with the answer. */
   g_source_destroy (waiter->source);
+  g_clear_pointer (&waiter->source, g_source_unref);
   if (g_task_return_error_if_cancelled (waiter->task))
     return;
   if (waiter->page)
