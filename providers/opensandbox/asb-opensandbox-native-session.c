@@ -37,6 +37,7 @@ typedef struct
   char *token; /* what it prints first, with the number of its shell, which leads its group */
   int pid;     /* of that, 0 until then */
   gboolean killed;
+  gboolean is_unwanted; /* the task is answered */
   GString *output;
   guint64 total;
   AsbOpensandboxCommandEnd end;
@@ -176,6 +177,8 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   if (error)
     described = asb_opensandbox_run_describe (run, "run the command in the session", error);
   stop (self);
+  if (self->is_unwanted)
+    return;
   if (has_ended (self))
     {
       asb_opensandbox_answer_variant (task, describe (self));
@@ -190,14 +193,22 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
 
 static const AsbOpensandboxRunHandlers handlers = { event_cb, done_cb };
 
+/* The caller is answered at once. A command that may have begun, and whose number has not come yet,
+ * is listened to until it has. */
 static void
 cancelled_cb (gpointer data)
 {
-  g_autoptr (GTask) task = data;
+  g_autoptr (GTask) task = g_object_ref (data);
   Session *self = g_task_get_task_data (task);
 
-  asb_opensandbox_run_forget (self->run);
-  stop (self);
+  asb_opensandbox_thread_clear_timer (&self->limit);
+  self->is_unwanted = TRUE;
+  if (self->pid > 0)
+    {
+      asb_opensandbox_run_forget (self->run);
+      stop (self);
+      g_object_unref (data); /* of the run */
+    }
   kill_group (self);
   g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
 }

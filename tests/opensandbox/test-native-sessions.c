@@ -207,6 +207,36 @@ test_cancelled (void)
 }
 
 static void
+test_cancelled_early (void)
+{
+  World world;
+  GVariantDict arguments;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Also one that was begun, and of which nothing has been heard yet");
+
+  world_open (&world, "python:3.12");
+  asb_test_server_fault (world.server, "{'path':'*/run','nth':1,'times':1,'action':'late',"
+                                       "'ms':2000}");
+  g_variant_dict_init (&arguments, NULL);
+  g_variant_dict_insert (&arguments, "session_id", "s", world.session);
+  g_variant_dict_insert (&arguments, "command", "s", "sleep 4711");
+  asb_transport_call_async (world.transport, "session.run", g_variant_dict_end (&arguments),
+                            cancellable, ran_cb, &error);
+  check_run (&world,
+             "until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 4711'\n"
+             "do :; done",
+             "", "succeeded", 0);
+  g_cancellable_cancel (cancellable);
+  while (!error)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  assert_none_left (&world);
+  world_close (&world);
+}
+
+static void
 test_refused (void)
 {
   World world;
@@ -270,6 +300,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/sessions/what-stays", test_what_stays);
   g_test_add_func ("/opensandbox/native/sessions/time-limit", test_time_limit);
   g_test_add_func ("/opensandbox/native/sessions/cancelled", test_cancelled);
+  g_test_add_func ("/opensandbox/native/sessions/cancelled-early", test_cancelled_early);
   g_test_add_func ("/opensandbox/native/sessions/refused", test_refused);
   g_test_add_func ("/opensandbox/native/sessions/no-bash", test_no_bash);
   g_test_add_func ("/opensandbox/native/sessions/cut", test_cut);
