@@ -47,6 +47,7 @@ char *local_test_path (LocalTest *test, const char *id, const char *name);
 /* The guest's process on the host, and a descriptor of it. */
 int local_test_guest_pid (const char *folder);
 int local_test_open_process (int pid);
+int local_test_parent_of (int pid);
 
 /* Whether the process of the descriptor ends within that time. */
 gboolean local_test_wait_for_end (int process, int milliseconds);

@@ -200,6 +200,51 @@ test_inherited (LocalTest *test, gconstpointer data)
   close (fd);
 }
 
+/* Walls that stand behind others are missed by nothing inside as long as those hold. */
+static void
+test_asked_for (LocalTest *test, gconstpointer data)
+{
+  static const char *const walls[] = { "--unshare-user",
+                                       "--unshare-ipc",
+                                       "--unshare-pid",
+                                       "--unshare-uts",
+                                       "--unshare-cgroup-try",
+                                       "--unshare-net",
+                                       "--disable-userns",
+                                       "--cap-drop ALL",
+                                       "--as-pid-1",
+                                       "--new-session",
+                                       "--seccomp",
+                                       "--remount-ro /",
+                                       NULL };
+  g_autofree char *told = fail_to_create (
+      test, "#!/bin/sh\nexec >&2\necho looked\n"
+            "tr '\\0' ' ' </proc/self/fd/$2 | sed 's,^,: ,; s, --,\\n--,g' |"
+            "grep -E '^--(unshare|disable|cap|as-pid|new-s|seccomp|remount)'\nexit 1\n");
+
+  for (gsize i = 0; walls[i]; i++)
+    {
+      g_autofree char *option = g_strconcat ("; ", walls[i], NULL);
+
+      if (!strstr (told, option))
+        g_error ("“%s” was not asked for: %s", walls[i], told);
+    }
+}
+
+/* The session is one of its own on both sides: that of the caller has a terminal. */
+static void
+test_sessions (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *folder = local_test_path (test, local_test_id (info), "");
+  int bubblewrap = local_test_parent_of (local_test_guest_pid (folder));
+  g_autofree char *inside = local_test_shell (test->provider, local_test_id (info), NULL,
+                                              "cut -d ' ' -f 6 /proc/1/stat");
+
+  g_assert_cmpint (getsid (bubblewrap), ==, bubblewrap);
+  g_assert_cmpstr (inside, ==, "1\n");
+}
+
 /* Two sandboxes of one user see nothing of each other. */
 static void
 test_other_sandbox (LocalTest *test, gconstpointer data)
@@ -423,6 +468,8 @@ main (int argc, char **argv)
   local_test_add ("/local/escape/setuid", test_setuid);
   local_test_add ("/local/escape/links", test_links);
   local_test_add ("/local/escape/inherited", test_inherited);
+  local_test_add ("/local/escape/asked-for", test_asked_for);
+  local_test_add ("/local/escape/sessions", test_sessions);
   local_test_add ("/local/escape/other-sandbox", test_other_sandbox);
   local_test_add ("/local/escape/shared-memory", test_shared_memory);
   local_test_add ("/local/escape/no-socket-inside", test_no_socket_inside);

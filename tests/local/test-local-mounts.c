@@ -126,6 +126,41 @@ test_read_only (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (before, ==, after);
 }
 
+/* What bubblewrap is shown of folders, it binds: neither place makes anybody root by a file. */
+static void
+test_marks (LocalTest *test, gconstpointer data)
+{
+  static const AsbMountMode modes[]
+      = { ASB_MOUNT_MODE_READ_ONLY, ASB_MOUNT_MODE_READ_WRITE, ASB_MOUNT_MODE_OVERLAY };
+  g_autofree char *project = make_project (test);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr (AsbSandboxInfo) info = create_with (test, project, "/workspace", modes[i]);
+      g_autofree char *folder = g_build_filename (test->state, local_test_id (info), NULL);
+      int bubblewrap = local_test_parent_of (local_test_guest_pid (folder));
+      g_autofree char *mounts = g_strdup_printf ("/proc/%d/mountinfo", bubblewrap);
+      g_autofree char *content = NULL;
+      g_auto (GStrv) lines = NULL;
+      guint n_shown = 0;
+
+      g_assert_true (g_file_get_contents (mounts, &content, NULL, NULL));
+      lines = g_strsplit (content, "\n", -1);
+      for (gsize j = 0; lines[j]; j++)
+        {
+          if (!strstr (lines[j], "/project /tmp/source-")
+              && !strstr (lines[j], "/project /tmp/lower-")
+              && !strstr (lines[j], " - overlay overlay "))
+            continue;
+          n_shown++;
+          if (!strstr (lines[j], "nosuid") || !strstr (lines[j], "nodev"))
+            g_error ("not marked: %s", lines[j]);
+        }
+      g_assert_cmpuint (n_shown, ==, modes[i] == ASB_MOUNT_MODE_OVERLAY ? 2 : 1);
+      local_test_delete (test->provider, local_test_id (info));
+    }
+}
+
 static void
 test_read_write (LocalTest *test, gconstpointer data)
 {
@@ -553,6 +588,7 @@ main (int argc, char **argv)
   if (argc == 4)
     return be_child (argv[2], argv[3]);
   local_test_add ("/local/mounts/read-only", test_read_only);
+  local_test_add ("/local/mounts/marks", test_marks);
   local_test_add ("/local/mounts/read-write", test_read_write);
   local_test_add ("/local/mounts/overlay", test_overlay);
   local_test_add ("/local/mounts/set-ids", test_set_ids);
