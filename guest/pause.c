@@ -27,7 +27,7 @@ read_starved (void)
 void
 pause_watch_init (PauseWatch *watch, int64_t now)
 {
-  *watch = (PauseWatch){ .last = now, .starved_at = now };
+  *watch = (PauseWatch){ .last = now, .starved = read_starved (), .starved_at = now };
 }
 
 int64_t
