@@ -718,9 +718,10 @@ def test_commands_die_first_when_memory_is_short():
         client = guest.connect()
         own = int(open("/proc/self/oom_score_adj").read())
         call = client.start_command(["cat"], stdin="stream")
-        pid = client.wait_event(call)["pid"]
-        # The supervisor sets it right after it has told us; the next command comes after that in its own one.
-        client.command(["true"])
+        started = client.wait_event(call)
+        pid = started["pid"]
+        # The supervisor sets it right after it has told us, and answers a signal after that.
+        client.run("command.signal", {"command_id": started["command_id"], "signal": signal.SIGCONT})
         assert int(open(f"/proc/{pid}/oom_score_adj").read()) == min(own + 500, 1000)
         assert int(open(f"/proc/{guest.process.pid}/oom_score_adj").read()) == own
         client.write(call, fin=True)
