@@ -16,7 +16,8 @@ import sys
 PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
 SUBTEST = re.compile(r"^(not )?ok\b[^#\n]*(?P<skip># *SKIP)?", re.MULTILINE | re.IGNORECASE)
 TOTALS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
-FAILURE = re.compile(r"^not ok\b.*(?:\n#.*)*", re.MULTILINE)
+# What a test says of its failure may stand before or behind it.
+FAILURE = re.compile(r"(?:^#.*\n){0,20}^not ok\b.*(?:\n#.*){0,20}", re.MULTILINE)
 FINE = {"OK", "EXPECTEDFAIL", "SKIP"}
 SHOWN_CHARACTERS = 2000
 
