@@ -109,10 +109,12 @@ postpone_timers (Loop *loop, int64_t wait)
       LIST_ITEM (node, LoopTimer, link)->due += pause;
 }
 
+/* Those that were due when we last looked whether we had been stopped: it may have come since, and
+ * is then seen in the next turn. */
 static void
 run_timers (Loop *loop)
 {
-  int64_t now = loop_now ();
+  int64_t now = loop->pauses.last;
 
   while (!list_is_empty (&loop->timers))
     {

@@ -18,6 +18,7 @@
 
 typedef struct
 {
+  /* When it was looked at. What is due is due by this and no later clock. */
   int64_t last;
 
   /* How long the process has waited for a processor, and when that was looked up. */

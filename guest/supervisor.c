@@ -121,8 +121,8 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
 
   if (job->deadline > 0)
     {
-      self->deadline = loop_now () + job->deadline;
       pause_watch_init (&self->pauses, loop_now ());
+      self->deadline = self->pauses.last + job->deadline;
     }
   self->pid = vfork ();
   if (self->pid == 0)
@@ -420,10 +420,12 @@ to_milliseconds (int64_t time)
   return milliseconds > INT_MAX ? INT_MAX : (int)milliseconds;
 }
 
+/* As it stood when we last looked whether we had been stopped: it may have come since, and is then
+ * seen in the next turn. */
 static void
 look_at_clock (Supervisor *self)
 {
-  int64_t now = loop_now ();
+  int64_t now = self->pauses.last;
 
   if (now >= self->deadline)
     terminate (self, true);

@@ -144,7 +144,7 @@ def test_deadline_over_a_pause():
         began = time.monotonic()
         result = client.run("job.wait", {"job_id": job["job_id"]}).result["result"]
         assert result["reason"] == "timeout", result
-        assert 1 < time.monotonic() - began < 6 + PROMPT, time.monotonic() - began
+        assert 1 < time.monotonic() - began < 6 + PATIENCE, time.monotonic() - began
 
 
 def test_deadline_after_a_pause():
@@ -157,7 +157,7 @@ def test_deadline_after_a_pause():
         began = time.monotonic()
         client.wait(call, OUTPUT, ERRORS)
         assert call.result["reason"] == "timeout", call.result
-        assert 1 < time.monotonic() - began < 6 + PROMPT, time.monotonic() - began
+        assert 1 < time.monotonic() - began < 6 + PATIENCE, time.monotonic() - began
 
 
 def test_deadline_of_the_starved():
@@ -170,7 +170,7 @@ def test_deadline_of_the_starved():
                                     deadline_ms=3000)
         client.wait(call, OUTPUT, ERRORS)
         assert call.result["reason"] == "timeout", call.result
-        assert time.monotonic() - began < 3 + 4 * PROMPT, time.monotonic() - began
+        assert time.monotonic() - began < 3 + 10 * PROMPT, time.monotonic() - began
         guest.stop()
 
 
@@ -216,7 +216,7 @@ signal.pause()
         took = time.monotonic() - before
         assert call.result["reason"] == "cancelled" and call.result["signal"] == signal.SIGKILL, call.result
         assert not running(script)
-        assert took < PROMPT or os.getloadavg()[0] > os.cpu_count(), took
+        assert took < 5 * PROMPT or os.getloadavg()[0] > os.cpu_count(), took
 
 
 def test_children_that_became_others():
