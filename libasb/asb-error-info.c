@@ -786,3 +786,10 @@ asb_error_info_set_last (const GError *error)
 
   g_private_replace (&last_info, info ? g_object_ref (info) : NULL);
 }
+
+gboolean
+asb_error_info_note (GError **error)
+{
+  asb_error_info_set_last (error ? *error : NULL);
+  return FALSE;
+}

@@ -18,5 +18,8 @@ gboolean asb_error_is_sandbox_gone (const GError *error);
 
 /* What asb_error_info_get_last () tells this thread from now on: the details of @error, which is
  * about to be handed to the caller. */
-
 void asb_error_info_set_last (const GError *error);
+
+/* The same of what is at @error, for a public function that fails with it.
+ * Returns: FALSE */
+gboolean asb_error_info_note (GError **error);

@@ -4,7 +4,7 @@
 
 #include "asb-history-config.h"
 
-#include "asb-error.h"
+#include "asb-error-private.h"
 
 #define KIB G_GINT64_CONSTANT (1024)
 #define MIB (1024 * KIB)
@@ -179,6 +179,18 @@ check_relation (AsbHistoryConfig *self, const Relation *relation, GError **error
                  bound, value);
 }
 
+static gboolean
+check_all (AsbHistoryConfig *self, GError **error)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (RULES); i++)
+    if (!check_rule (self, &RULES[i], error))
+      return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (RELATIONS); i++)
+    if (!check_relation (self, &RELATIONS[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * asb_history_config_validate:
  * @self: a [class@HistoryConfig]
@@ -196,13 +208,7 @@ asb_history_config_validate (AsbHistoryConfig *self, GError **error)
 {
   g_return_val_if_fail (ASB_IS_HISTORY_CONFIG (self), FALSE);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (RULES); i++)
-    if (!check_rule (self, &RULES[i], error))
-      return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (RELATIONS); i++)
-    if (!check_relation (self, &RELATIONS[i], error))
-      return FALSE;
-  return TRUE;
+  return check_all (self, error) || asb_error_info_note (error);
 }
 
 static GVariant *

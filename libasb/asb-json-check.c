@@ -336,5 +336,5 @@ asb_json_check (const char *data, gssize size, GError **error)
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                "The text is no JSON, at byte %" G_GSIZE_FORMAT ": %s",
                (gsize)(cursor.at - cursor.start), cursor.fault);
-  return FALSE;
+  return asb_error_info_note (error);
 }

@@ -205,7 +205,8 @@ asb_registry_register_provider (AsbRegistry *self, const char *name, GType type,
   g_return_val_if_fail (ASB_IS_REGISTRY (self), FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
-  return add_type (self, ASB_MODULE_KIND_PROVIDER, name, type, ASB_TYPE_PROVIDER, error);
+  return add_type (self, ASB_MODULE_KIND_PROVIDER, name, type, ASB_TYPE_PROVIDER, error)
+         || asb_error_info_note (error);
 }
 
 /**
@@ -232,7 +233,8 @@ asb_registry_register_provider_factory (AsbRegistry *self, const char *name,
   g_return_val_if_fail (name != NULL && factory != NULL, FALSE);
 
   return add_factory (self, ASB_MODULE_KIND_PROVIDER, name, G_CALLBACK (factory), user_data,
-                      destroy, error);
+                      destroy, error)
+         || asb_error_info_note (error);
 }
 
 /**
@@ -255,7 +257,8 @@ asb_registry_register_history_store (AsbRegistry *self, const char *name, GType 
   g_return_val_if_fail (ASB_IS_REGISTRY (self), FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
-  return add_type (self, ASB_MODULE_KIND_HISTORY_STORE, name, type, ASB_TYPE_HISTORY_STORE, error);
+  return add_type (self, ASB_MODULE_KIND_HISTORY_STORE, name, type, ASB_TYPE_HISTORY_STORE, error)
+         || asb_error_info_note (error);
 }
 
 /**
@@ -282,7 +285,8 @@ asb_registry_register_history_store_factory (AsbRegistry *self, const char *name
   g_return_val_if_fail (name != NULL && factory != NULL, FALSE);
 
   return add_factory (self, ASB_MODULE_KIND_HISTORY_STORE, name, G_CALLBACK (factory), user_data,
-                      destroy, error);
+                      destroy, error)
+         || asb_error_info_note (error);
 }
 
 static gboolean

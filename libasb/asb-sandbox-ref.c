@@ -5,7 +5,7 @@
 #include "asb-sandbox-ref.h"
 
 #include "asb-enum-types.h"
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -339,6 +339,22 @@ take_metadata (AsbSandboxRef *self, GVariant *variant, GError **error)
   return TRUE;
 }
 
+static gboolean
+take_all (AsbSandboxRef *self, GVariant *variant, GError **error)
+{
+  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_VARDICT))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "A serialized sandbox must be of type “a{sv}”, not “%s”",
+                   g_variant_get_type_string (variant));
+      return FALSE;
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (!take_text (self, variant, i, error))
+      return FALSE;
+  return take_metadata (self, variant, error);
+}
+
 /**
  * asb_sandbox_ref_deserialize:
  * @variant: what [method@SandboxRef.serialize] gave
@@ -358,18 +374,10 @@ asb_sandbox_ref_deserialize (GVariant *variant, GError **error)
 
   g_return_val_if_fail (variant != NULL, NULL);
 
-  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_VARDICT))
-    {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                   "A serialized sandbox must be of type “a{sv}”, not “%s”",
-                   g_variant_get_type_string (variant));
-      return NULL;
-    }
   self = g_object_new (ASB_TYPE_SANDBOX_REF, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
-    if (!take_text (self, variant, i, error))
-      return NULL;
-  return take_metadata (self, variant, error) ? g_steal_pointer (&self) : NULL;
+  if (take_all (self, variant, error) || asb_error_info_note (error))
+    return g_steal_pointer (&self);
+  return NULL;
 }
 
 /**

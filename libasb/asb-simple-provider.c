@@ -5,7 +5,7 @@
 #include "asb-simple-provider-private.h"
 
 #include "asb-call-private.h"
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-guest-transport.h"
 #include "asb-module-private.h"
 #include "asb-property-private.h"
@@ -728,6 +728,7 @@ asb_simple_provider_end_guest (AsbSimpleProvider *self, const char *sandbox_id,
       self, sandbox_id, program ? argv : NULL, cancellable, &local);
   if ((stream && end_by_stream (stream, cancellable, &local)) || was_never_there (stream, local))
     return TRUE;
+  asb_error_info_set_last (local);
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }

@@ -4,7 +4,7 @@
 
 #include "asb-subprocess-stream-private.h"
 
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -149,6 +149,7 @@ asb_subprocess_stream_new (const char *const *wrapper, const char *const *argv, 
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not start “%s”: %s", command[0],
                    local->message);
+      asb_error_info_note (error);
       return NULL;
     }
   self = g_object_new (ASB_TYPE_SUBPROCESS_STREAM, NULL);

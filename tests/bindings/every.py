@@ -89,7 +89,7 @@ def type_of(parameter):
     return parameter.find(gir.CORE + "type").get("name")
 
 
-def sample(parameter):
+def sample(parameter, subjects):
     """A value for a parameter that is not nullable, or shall not be None."""
     name, kind = parameter.get("name"), type_of(parameter)
     if kind == "array":
@@ -133,14 +133,14 @@ def sample(parameter):
         return Gio.ListStore.new(Asb.SandboxInfo.__gtype__)
     if kind == "GObject.Object":
         return GObject.Object()
-    return sample_of_ours(kind)
+    return sample_of_ours(kind, subjects)
 
 
-def sample_of_ours(kind):
+def sample_of_ours(kind, subjects):
     ours = getattr(Asb, kind)
     if issubclass(ours, (GObject.GEnum, GObject.GFlags)):
         return ours(0)
-    return SUBJECTS.make(kind)
+    return subjects.make(kind)
 
 
 def is_nullable(parameter):
@@ -154,7 +154,7 @@ def is_callback(parameter):
 CALLBACKS = {element.get("name") for element in NAMESPACE.findall(gir.CORE + "callback")}
 
 
-def arguments_for(function, with_none, ready):
+def arguments_for(function, with_none, ready, subjects=SUBJECTS):
     parameters = gir.parameters(function)
     hidden = {int(parameter.get(key)) for parameter in parameters for key in ("closure", "destroy")
               if parameter.get(key) is not None and is_callback(parameter)}
@@ -169,7 +169,7 @@ def arguments_for(function, with_none, ready):
         elif with_none and is_nullable(parameter):
             arguments.append(None)
         else:
-            arguments.append(sample(parameter))
+            arguments.append(sample(parameter, subjects))
     return arguments
 
 
@@ -179,15 +179,16 @@ class Function:
         self.parent = parent
         self.name = element.get("name")
         self.identifier = element.get(gir.C + "identifier")
+        self.is_method = element.tag == gir.CORE + "method"
         self.is_async = self.name.endswith("_async")
         # After these there is another sandbox for the others.
         self.is_last = self.name.startswith(("close", "delete_sandbox"))
 
-    def owner(self):
+    def owner(self, subjects=SUBJECTS):
         if self.parent is NAMESPACE:
             return Asb
-        if self.element.tag == gir.CORE + "method":
-            return SUBJECTS.make(self.parent.get("name"))
+        if self.is_method:
+            return subjects.make(self.parent.get("name"))
         return getattr(Asb, self.parent.get("name"))
 
     def finish(self, owner, result):

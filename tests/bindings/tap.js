@@ -28,6 +28,11 @@ export async function fails(domain, code, action) {
   return caught;
 }
 
+// A test that is one of many made alike.
+export function named(name, test) {
+  return Object.defineProperty(test, 'name', {value: name});
+}
+
 async function runOne(test, number) {
   let report = null;
   try {

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every asynchronous function, called in a thread with a main context of its own, answers once, in
 that context, and not before it has returned; also when it is cancelled before it, while it is under
-way, or when it is done.
+way, or when it is done; and when nobody but the call holds what it was made on and with.
 
 usage: test-asynchronous.py GIR
 """
 
+import gc
 import threading
 import unittest
 
@@ -75,6 +76,27 @@ class Call:
             Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED)
 
 
+def start_and_drop(function, ready):
+    subjects = every.Subjects()
+    getattr(function.owner(subjects), function.name)(
+        *every.arguments_for(function.element, False, ready, subjects))
+
+
+def finish_dropped(function, source, result, *_data):
+    try:
+        function.finish(source if function.is_method else function.owner(), result)
+    except GLib.Error as error:
+        assert error.message, "an error without a message"
+
+
+def remove_sandboxes():
+    """What was dropped nobody has closed."""
+    every.SUBJECTS.renew()
+    provider = every.SUBJECTS.make("Provider")
+    for info in provider.list_sandboxes(Asb.SandboxFilter(), None):
+        provider.delete_sandbox(info.get_ref().get_sandbox_id(), None)
+
+
 class TestAsynchronous(unittest.TestCase):
     def call(self, function, cancel_when):
         cancellable = Gio.Cancellable.new()
@@ -110,6 +132,20 @@ class TestAsynchronous(unittest.TestCase):
         elif isinstance(value, Asb.Process):
             self.assertEqual(value.wait(None).get_exit_status(), 0)
 
+    def check_dropped(self, function):
+        context, answers = GLib.MainContext.new(), []
+        context.push_thread_default()
+        try:
+            start_and_drop(function, lambda *answer: answers.append(answer))
+            gc.collect()
+            while not answers:
+                context.iteration(True)
+            self.assertEqual(len(answers), 1)
+            finish_dropped(function, *answers[0])
+        finally:
+            context.pop_thread_default()
+        remove_sandboxes()
+
     @classmethod
     def tearDownClass(cls):
         every.SUBJECTS.renew()
@@ -124,6 +160,8 @@ for function in every.all_functions():
         for cancel_when in ("before", "under way", "done"):
             name = f"test_{function.identifier}_cancelled_{cancel_when.replace(' ', '_')}"
             setattr(TestAsynchronous, name, case(function, cancel_when))
+        setattr(TestAsynchronous, f"test_dropped_{function.identifier}",
+                lambda self, function=function: self.check_dropped(function))
 
 if __name__ == "__main__":
     tap_unittest.main()

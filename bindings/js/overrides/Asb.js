@@ -4,7 +4,8 @@
 // What libasb adds for JavaScript to what introspection gives: a virtual function that throws, or
 // whose promise is rejected, answers its task with the error. Nobody waits for a task that was
 // forgotten. A GLib.Error is passed on as it is; anything else becomes Asb.Error.INTERNAL. The
-// functions of a simple provider need not return true.
+// functions of a simple provider need not return true. Properties that are tables of strings can be
+// read, set and given to a constructor.
 
 const Gio = imports.gi.Gio;
 const GLib = imports.gi.GLib;
@@ -76,8 +77,51 @@ function* items() {
     yield this.get_item(i);
 }
 
+// Of a table that comes as a property gjs cannot see what is in it; of one that comes from a function
+// it can. What cannot be set later is to be given to the function that makes the object.
+const TABLES = {
+  BackendOptions: ['metadata', 'resources'],
+  Capability: ['limits'],
+  Endpoint: ['headers'],
+  OpensandboxConfig: ['headers'],
+  SandboxFilter: ['metadata'],
+  SandboxRef: ['metadata'],
+  SandboxSpec: ['metadata', 'resources'],
+};
+
+function addTable(prototype, property, className) {
+  Object.defineProperty(prototype, property, {
+    configurable: true,
+    get() {
+      return this[`get_${property}`]();
+    },
+    set(value) {
+      if (!prototype[`set_${property}`])
+        throw new TypeError(`“${property}” cannot be set: give it to Asb.${className}.new()`);
+      this[`set_${property}`](value);
+    },
+  });
+}
+
+function addTables(prototype, tables, className) {
+  const init = prototype._init;
+
+  for (const property of tables)
+    addTable(prototype, property, className);
+  prototype._init = function (properties = {}, ...args) {
+    const given = Object.entries(properties);
+
+    init.call(this, Object.fromEntries(given.filter(([name]) => !tables.includes(name))), ...args);
+    for (const [table, value] of given.filter(([name]) => tables.includes(name)))
+      this[table] = value;
+  };
+}
+
 function _init() {
   const Asb = this;
+
+  for (const [name, tables] of Object.entries(TABLES))
+    addTables(Asb[name].prototype, tables, name);
 
   for (const name of ['Capabilities', 'SearchResult'])
     Asb[name].prototype[Symbol.iterator] = items;
