@@ -7,16 +7,23 @@
 #include <string.h>
 
 #include "tool-jobs.h"
+#include "tool-options.h"
 #include "tool-output.h"
 #include "tool-profile.h"
 #include "tool-sandbox.h"
+#include "tool-server.h"
+#include "tool-snapshot.h"
 
 #define FILES_LINE ":file"
+/* Nobody waits longer for what a server may have to say. */
+#define MAX_WAIT_S 5
 
 typedef struct
 {
   Tool *tool;
-  const char *word;     /* being typed */
+  const char *word;   /* being typed; of “--option=” what stands behind that */
+  const char *before; /* what stands before it in the shell's word */
+  gsize n_before;
   const char *argument; /* the first one before it, or NULL */
   GString *text;
 } Completion;
@@ -27,7 +34,8 @@ suggest (Completion *completion, const char *prefix, const char *candidate)
   g_autofree char *whole = g_strconcat (prefix, candidate, NULL);
 
   if (g_str_has_prefix (whole, completion->word))
-    g_string_append_printf (completion->text, "%s\n", whole);
+    g_string_append_printf (completion->text, "%.*s%s\n", (int)completion->n_before,
+                            completion->before, whole);
 }
 
 static void
@@ -55,11 +63,71 @@ is_plain (const char *name)
   return !strpbrk (name, " \t\n'\"\\$`&|;<>()*?[]{}~#!:");
 }
 
+/* The “PROVIDER:” that begins a full name. Returns: (nullable): its provider */
+static AsbProvider *
+get_provider_of_word (Completion *completion, char **prefix)
+{
+  const char *colon = strchr (completion->word, ':');
+  g_autofree char *name = colon ? g_strndup (completion->word, colon - completion->word) : NULL;
+
+  *prefix = name ? g_strconcat (name, ":", NULL) : NULL;
+  return name ? tool_get_provider (completion->tool, name, NULL) : NULL;
+}
+
+static void
+suggest_full_names (Completion *completion, ToolSandboxScope scope)
+{
+  g_autofree char *prefix = NULL;
+  AsbProvider *provider = get_provider_of_word (completion, &prefix);
+  g_autoptr (GPtrArray) infos
+      = provider ? tool_sandbox_list (completion->tool, provider, scope, NULL) : NULL;
+
+  for (guint i = 0; infos && i < infos->len; i++)
+    suggest (completion, prefix, tool_sandbox_get_id (infos->pdata[i]));
+}
+
+static void
+suggest_snapshots (Completion *completion)
+{
+  g_autofree char *prefix = NULL;
+  AsbProvider *provider = get_provider_of_word (completion, &prefix);
+  g_autoptr (AsbSnapshotFilter) filter = asb_snapshot_filter_new ();
+  g_autoptr (GListModel) snapshots = NULL;
+  g_auto (ToolWait) wait = { 0 };
+
+  if (!provider)
+    return;
+  asb_provider_list_snapshots_async (provider, filter, completion->tool->cancellable, tool_wait_cb,
+                                     &wait);
+  snapshots = asb_provider_list_snapshots_finish (provider, tool_wait (&wait), NULL);
+  for (guint i = 0; snapshots && i < g_list_model_get_n_items (snapshots); i++)
+    {
+      g_autoptr (AsbSnapshot) snapshot = g_list_model_get_item (snapshots, i);
+
+      suggest (completion, prefix, asb_snapshot_get_id (snapshot));
+    }
+}
+
+/* The beginnings of full names. */
+static void
+suggest_providers_of_names (Completion *completion)
+{
+  g_auto (GStrv) names = asb_registry_list_providers (asb_registry_get_default ());
+
+  for (gsize i = 0; names[i]; i++)
+    {
+      g_autofree char *beginning = g_strconcat (names[i], ":", NULL);
+
+      suggest (completion, "", beginning);
+    }
+}
+
 /* Names, and IDs of sandboxes that have none. */
 static void
-suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
+suggest_usual_sandboxes (Completion *completion, ToolSandboxScope scope)
 {
-  AsbProvider *provider = tool_get_provider (completion->tool, TOOL_LOCAL_PROVIDER, NULL);
+  AsbProvider *provider
+      = tool_get_provider (completion->tool, tool_server_get_default_provider (), NULL);
   g_autoptr (GPtrArray) infos
       = provider ? tool_sandbox_list (completion->tool, provider, scope, NULL) : NULL;
 
@@ -72,6 +140,19 @@ suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
       if (!name || *completion->word != '\0')
         suggest (completion, "", tool_sandbox_get_id (infos->pdata[i]));
     }
+}
+
+static void
+suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
+{
+  if (strchr (completion->word, ':'))
+    {
+      suggest_full_names (completion, scope);
+      return;
+    }
+  suggest_usual_sandboxes (completion, scope);
+  if (*completion->word != '\0')
+    suggest_providers_of_names (completion);
 }
 
 /* Names, and IDs of jobs that have none. */
@@ -118,6 +199,12 @@ suggest_kind (Completion *completion, ToolCompletion kind)
       break;
     case TOOL_COMPLETE_RECORD:
       suggest_sandboxes (completion, TOOL_SANDBOX_ANY);
+      break;
+    case TOOL_COMPLETE_SNAPSHOT:
+      if (strchr (completion->word, ':'))
+        suggest_snapshots (completion);
+      else
+        suggest_providers_of_names (completion);
       break;
     case TOOL_COMPLETE_COMMAND:
       suggest_commands (completion, tool_commands);
@@ -175,16 +262,50 @@ skip_words (const ToolCommand *command, const ToolParsed *parsed, guint first, g
   return waiting;
 }
 
+/* What has been typed says where to look: --server, --profile. It need not be whole. */
+static void
+take_options (const ToolCommand *command, const ToolParsed *parsed, guint first, ToolParsed *typed)
+{
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+
+  for (guint i = first; i + 1 < parsed->arguments->len; i++)
+    g_ptr_array_add (words, parsed->arguments->pdata[i]);
+  g_ptr_array_add (words, NULL);
+  tool_options_parse (command, (char **)words->pdata, typed, NULL);
+  tool_profile_apply (command, typed, NULL);
+}
+
+/* “--option=” and the beginning of its argument. */
+static const ToolOption *
+split_option (Completion *completion, const ToolCommand *command)
+{
+  const char *equals = strchr (completion->word, '=');
+  const ToolOption *option = equals && g_str_has_prefix (completion->word, "--")
+                                 ? tool_command_find_option (command, completion->word)
+                                 : NULL;
+
+  if (!option || option->kind == TOOL_OPTION_FLAG)
+    return NULL;
+  completion->before = completion->word;
+  completion->n_before = equals + 1 - completion->word;
+  completion->word = equals + 1;
+  return option;
+}
+
 static void
 suggest_for_command (Completion *completion, const ToolCommand *command, const ToolParsed *parsed,
                      guint first)
 {
+  g_auto (ToolParsed) typed = { 0 };
   guint n_arguments;
   gboolean options_end;
   const ToolOption *waiting
       = skip_words (command, parsed, first, &n_arguments, &completion->argument, &options_end);
   const ToolArgument *argument = tool_command_get_argument (command, n_arguments, n_arguments + 1);
 
+  take_options (command, parsed, first, &typed);
+  if (!waiting && !options_end)
+    waiting = split_option (completion, command);
   if (waiting)
     suggest_kind (completion, waiting->completion);
   else if (*completion->word == '-' && !options_end)
@@ -193,25 +314,56 @@ suggest_for_command (Completion *completion, const ToolCommand *command, const T
     suggest_kind (completion, argument->completion);
 }
 
-int
-tool_complete_print (Tool *tool, const ToolParsed *parsed)
+/* Returns: (nullable): what the words before the last one name; @first is the word behind that */
+static const ToolCommand *
+find_command (const ToolParsed *parsed, guint *first)
 {
   const ToolCommand *const *commands = tool_commands;
   const ToolCommand *command = NULL;
+
+  while (commands && *first + 1 < parsed->arguments->len)
+    {
+      const ToolCommand *parent = command;
+
+      command = tool_command_find (commands, tool_parsed_get (parsed, *first));
+      if (!command)
+        return parent ? parent->usual_child : NULL;
+      commands = command->children;
+      ++*first;
+    }
+  return command;
+}
+
+static gboolean
+give_up (gpointer user_data)
+{
+  Tool *tool = user_data;
+
+  g_cancellable_cancel (tool->cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+int
+tool_complete_print (Tool *tool, const ToolParsed *parsed)
+{
   g_autoptr (GString) text = g_string_new (NULL);
-  Completion completion = { tool, "", NULL, text };
+  Completion completion = { .tool = tool, .word = "", .before = "", .text = text };
   guint first = 0;
+  const guint timeout = g_timeout_add_seconds (MAX_WAIT_S, give_up, tool);
+  const ToolCommand *command = find_command (parsed, &first);
 
   if (parsed->arguments->len > 0)
     completion.word = tool_parsed_get (parsed, parsed->arguments->len - 1);
-  while (commands && first + 1 < parsed->arguments->len)
-    {
-      command = tool_command_find (commands, tool_parsed_get (parsed, first++));
-      commands = command ? command->children : NULL;
-    }
-  if (commands)
-    suggest_commands (&completion, commands);
-  else if (command)
+  if (parsed->arguments->len < 2)
+    suggest_commands (&completion, tool_commands);
+  else if (command && command->children)
+    suggest_commands (&completion, command->children);
+  /* A word may be the argument of what is meant without a word. */
+  if (command && command->children && *completion.word != '\0' && text->len == 0)
+    command = command->usual_child;
+  if (command && !command->children)
     suggest_for_command (&completion, command, parsed, first);
+  if (!g_cancellable_is_cancelled (tool->cancellable))
+    g_source_remove (timeout);
   return tool_output_print (text->str, text->len);
 }

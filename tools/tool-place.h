@@ -42,7 +42,7 @@ typedef struct
         &(values).snapshot,                                                                        \
         "SNAPSHOT",                                                                                \
         "makes the sandbox of a snapshot instead of an image, see asb snapshot",                   \
-        TOOL_COMPLETE_NOTHING },                                                                   \
+        TOOL_COMPLETE_SNAPSHOT },                                                                  \
       { "platform",                                                                                \
         '\0',                                                                                      \
         TOOL_OPTION_TEXT,                                                                          \

@@ -12,6 +12,7 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import sys
 import threading
 import urllib.parse
@@ -115,6 +116,39 @@ class Places(ServerTestCase):
         info = json.loads(self.assert_done(self.asb("info", "--json", *options, sandbox[:8],
                                                     environment=NONE)))
         self.assertEqual((info["provider"], info["id"]), ("opensandbox", sandbox))
+
+    def complete(self, *words, **environment):
+        done = self.asb("help", "--complete", "--", *words, environment={**NONE, **environment})
+        return self.assert_done(done).decode().splitlines()
+
+    def test_completion(self):
+        url, key = f"http://{self.place}", self.key_file(KEY.encode())
+        sandbox = self.create()
+        name = f"opensandbox:{sandbox}"
+        self.assertIn(name, self.complete("exec", "opensandbox:", **self.environment))
+        self.assertEqual(self.complete("exec", name[:-1], **self.environment), [name])
+        options = ["--server", url, f"--api-key-file={key}"]
+        self.assertEqual(self.complete("exec", *options, name[:-1]), [name])
+        self.assertEqual(self.complete("exec", *options, sandbox[:-1]), [sandbox])
+        (FOLDER / "completion" / "asb").mkdir(parents=True)
+        (FOLDER / "completion" / "asb" / "config").write_text(f"[far]\nserver={url}\napi-key-file={key}\n")
+        config = {"XDG_CONFIG_HOME": str(FOLDER / "completion")}
+        self.assertEqual(self.complete("rm", "--profile=far", sandbox[:-1], **config), [sandbox])
+        self.assertEqual(self.complete("rm", sandbox[:-1], ASB_PROFILE="far", **config), [sandbox])
+
+    def test_completion_of_snapshots(self):
+        self.assertEqual(self.complete("snapshot", "show", "opensandbox:none-", **self.environment), [])
+        sandbox = self.create()
+        answer = self.fetch("POST", f"/sandboxes/{sandbox}/snapshots", {})
+        self.assertEqual(answer.status, 202, answer)
+        name = "opensandbox:" + answer.json()["id"]
+        self.assertEqual(self.complete("snapshot", "show", name[:-1], **self.environment), [name])
+        self.assertEqual(self.complete("run", "--snapshot", name[:-1], **self.environment), [name])
+
+    def test_completion_without_a_server(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            place = {"OPEN_SANDBOX_DOMAIN": f"127.0.0.1:{silent.getsockname()[1]}"}
+            self.assertEqual(self.complete("exec", "opensandbox:", **place), [])
 
     def test_profile(self):
         (FOLDER / "config" / "asb").mkdir(parents=True, exist_ok=True)
