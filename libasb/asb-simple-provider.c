@@ -78,8 +78,9 @@
  * @cancellable: (nullable): a way to cancel
  * @error: return location for an error
  *
- * Ends a sandbox with all that runs in it, see [method@SimpleProvider.end_guest]. Its folder is
- * removed afterwards.
+ * Ends a sandbox with all that runs in it, see [method@SimpleProvider.end_guest], and unmounts what
+ * was mounted in its folder. That is removed afterwards; if something is mounted there, or belongs
+ * to another user, the call fails with %ASB_ERROR_PROVIDER, names it, and can be repeated.
  *
  * Returns: whether it was removed; one that was not is still there
  *
@@ -306,6 +307,7 @@ answer_object (GTask *task, gpointer object, GError *error)
     g_task_return_error (task, error);
 }
 
+/* Whose files are still there is tried again. */
 static void
 forget (Work *work, const char *id)
 {
@@ -313,8 +315,10 @@ forget (Work *work, const char *id)
 
   if (taken < 0)
     return;
-  asb_simple_table_remove_place (work->folder, id, NULL, NULL);
-  asb_simple_table_forget (work->folder, id, taken);
+  if (asb_simple_table_remove_place (work->folder, id, NULL, NULL))
+    asb_simple_table_forget (work->folder, id, taken);
+  else
+    asb_simple_table_put_back (work->folder, id, taken);
 }
 
 static gboolean

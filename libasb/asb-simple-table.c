@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "asb-error.h"
+#include "asb-tree-private.h"
 
 #define ENTRY ".sandbox"
 #define TAKEN ".removed"
@@ -265,30 +266,24 @@ asb_simple_table_make_place (const char *folder, const char *id, GError **error)
   return make_folder (place, error);
 }
 
-static gboolean
-run (const char *const *argv, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GSubprocess) process
-      = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDERR_SILENCE, error);
-
-  return process && g_subprocess_wait_check (process, cancellable, error);
-}
-
-/* It may be of any depth and full of links to elsewhere, which rm knows how to go about. */
 gboolean
 asb_simple_table_remove_place (const char *folder, const char *id, GCancellable *cancellable,
                                GError **error)
 {
-  g_autofree char *place = asb_simple_table_dup_place (folder, id);
-  const char *const remove[] = { "rm", "-rf", "--", place, NULL };
-  const char *const open[] = { "chmod", "-R", "u+rwx", "--", place, NULL };
-  g_autoptr (GError) local = NULL;
+  const AsbTreeRemoval how = { .folder = folder, .cancellable = cancellable };
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int reason = errno;
+  gboolean done;
 
-  if (run (remove, cancellable, NULL)
-      || (run (open, cancellable, NULL) && run (remove, cancellable, &local))
-      || g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return !g_cancellable_set_error_if_cancelled (cancellable, error);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not remove “%s”: %s", place,
-               local ? local->message : "its permissions cannot be changed");
-  return FALSE;
+  if (fd < 0 && reason == ENOENT)
+    return TRUE;
+  if (fd < 0)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not open “%s”: %s", folder,
+                   g_strerror (reason));
+      return FALSE;
+    }
+  done = asb_tree_remove (fd, id, &how, error);
+  close (fd);
+  return done;
 }

@@ -16,7 +16,7 @@
 
 #include "asb-local-close.h"
 #include "asb-local-diagnosis.h"
-#include "asb-local-tree.h"
+#include "asb-tree-private.h"
 
 #define ID_LENGTH 12
 #define ID_ALPHABET "abcdefghijklmnopqrstuvwxyz234567"
@@ -142,6 +142,14 @@ lock_abandoned (int root_fd, int fd)
   return locked;
 }
 
+static gboolean
+remove_tree (int root_fd, const char *name, GError **error)
+{
+  const AsbTreeRemoval how = { .close_later = asb_local_close_later };
+
+  return asb_tree_remove (root_fd, name, &how, error);
+}
+
 static void
 sweep_entry (int root_fd, const char *name)
 {
@@ -150,7 +158,7 @@ sweep_entry (int root_fd, const char *name)
   if (fd < 0)
     return;
   if (lock_abandoned (root_fd, fd))
-    asb_local_tree_remove (root_fd, name, NULL);
+    remove_tree (root_fd, name, NULL);
   close (fd);
 }
 
@@ -311,7 +319,7 @@ asb_local_folder_publish (AsbLocalFolder *self, GError **error)
 static gboolean
 remove_name (AsbLocalFolder *self, const char *name, GError **error)
 {
-  self->removed = asb_local_tree_remove (self->root_fd, name, error);
+  self->removed = remove_tree (self->root_fd, name, error);
   return self->removed;
 }
 
@@ -323,7 +331,7 @@ asb_local_folder_remove (AsbLocalFolder *self, GError **error)
   if (self->staging)
     return remove_name (self, self->staging, error);
   /* An older one of this id, half removed when its program died. */
-  if (!asb_local_tree_remove (self->root_fd, old_name, error))
+  if (!remove_tree (self->root_fd, old_name, error))
     return FALSE;
   if (renameat (self->root_fd, self->id, self->root_fd, old_name) == 0)
     return remove_name (self, old_name, error);

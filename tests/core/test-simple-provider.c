@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "asb-call-private.h"
 #include "asb-guest-placement-private.h"
+
+static const char *program;
 
 /* A simple provider that does as it is told, and counts. */
 
@@ -335,6 +338,171 @@ test_folder_without_permissions (void)
   g_assert_false (has_folder (boxes, id));
 }
 
+/* A folder with @name in that of a new sandbox, and one beside it that is nobody's business. */
+static char *
+make_inside (TestBoxes *boxes, const char *id, const char *name)
+{
+  g_autofree char *folder = asb_simple_provider_dup_folder (ASB_SIMPLE_PROVIDER (boxes), id);
+  char *inside = g_build_filename (folder, name, NULL);
+
+  g_assert_cmpint (g_mkdir_with_parents (inside, 0700), ==, 0);
+  return inside;
+}
+
+static char *
+make_precious (const char *name)
+{
+  char *precious = g_build_filename (g_get_user_state_dir (), name, NULL);
+  g_autofree char *file = g_build_filename (precious, "file", NULL);
+
+  g_assert_cmpint (g_mkdir_with_parents (precious, 0750), ==, 0);
+  g_assert_true (g_file_set_contents (file, "kept", -1, NULL));
+  return precious;
+}
+
+static void
+assert_precious (const char *precious)
+{
+  g_autofree char *file = g_build_filename (precious, "file", NULL);
+  g_autofree char *content = NULL;
+  GStatBuf status;
+
+  g_assert_true (g_file_get_contents (file, &content, NULL, NULL));
+  g_assert_cmpstr (content, ==, "kept");
+  g_assert_cmpint (g_stat (precious, &status), ==, 0);
+  g_assert_cmpuint (status.st_mode & 0777, ==, 0750);
+}
+
+static void
+test_folder_with_odd_names (void)
+{
+  static const char *const names[]
+      = { "-rf", "--", "*", "a\nb", "sp ace", "\377", "--no-preserve-root", "deep/-r/\\" };
+  g_autoptr (TestBoxes) boxes = boxes_new ("odd-names");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *id = create_one (boxes, NULL);
+  g_autofree char *precious = make_precious ("precious-beside-odd-names");
+
+  g_test_summary ("Odd names go, and links are not followed");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *inside = make_inside (boxes, id, names[i]);
+      g_autofree char *link = g_build_filename (inside, "link", NULL);
+
+      g_assert_cmpint (symlink (precious, link), ==, 0);
+      g_assert_cmpint (g_chmod (inside, 0500), ==, 0);
+    }
+  g_assert_true (asb_provider_delete_sandbox (ASB_PROVIDER (boxes), id, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (has_folder (boxes, id));
+  assert_precious (precious);
+}
+
+/* Deletes in a program of its own, run by bubblewrap with @options. Returns: what the error says */
+static char *
+delete_elsewhere (const char *name, const char *id, const char *const *options)
+{
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  char *output = NULL;
+
+  g_ptr_array_add (argv, (gpointer) "bwrap");
+  for (gsize i = 0; options[i]; i++)
+    g_ptr_array_add (argv, (gpointer)options[i]);
+  g_ptr_array_add (argv, (gpointer) "--");
+  g_ptr_array_add (argv, (gpointer)program);
+  g_ptr_array_add (argv, (gpointer) "--delete");
+  g_ptr_array_add (argv, (gpointer)name);
+  g_ptr_array_add (argv, (gpointer)id);
+  g_ptr_array_add (argv, NULL);
+  process = g_subprocess_newv ((const char *const *)argv->pdata, G_SUBPROCESS_FLAGS_STDOUT_PIPE,
+                               &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_successful (process));
+  return output;
+}
+
+static int
+delete_for_test (const char *name, const char *id)
+{
+  g_autoptr (TestBoxes) boxes = boxes_new (name);
+  g_autoptr (GError) error = NULL;
+
+  asb_provider_delete_sandbox (ASB_PROVIDER (boxes), id, NULL, &error);
+  g_print ("%s", error ? error->message : "deleted");
+  return 0;
+}
+
+static gboolean
+skip_without_bubblewrap (void)
+{
+  g_autofree char *bwrap = g_find_program_in_path ("bwrap");
+
+  if (!bwrap)
+    g_test_skip ("bubblewrap is not installed");
+  return !bwrap;
+}
+
+static void
+test_folder_with_mount (void)
+{
+  g_autoptr (TestBoxes) boxes = boxes_new ("mount");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *id = create_one (boxes, NULL);
+  g_autofree char *place = make_inside (boxes, id, "a/mounted");
+  g_autofree char *precious = make_precious ("precious-that-is-mounted");
+  const char *const options[]
+      = { "--dev-bind", "/", "/", "--proc", "/proc", "--bind", precious, place, NULL };
+  g_autofree char *output = NULL;
+
+  g_test_summary ("What is mounted in a folder that is to go stays, and is named");
+
+  if (skip_without_bubblewrap ())
+    return;
+  output = delete_elsewhere ("mount", id, options);
+  g_assert_nonnull (strstr (output, place));
+  g_assert_nonnull (strstr (output, "mounted"));
+  assert_precious (precious);
+  g_assert_true (asb_provider_delete_sandbox (ASB_PROVIDER (boxes), id, NULL, &error));
+  g_assert_no_error (error);
+  assert_precious (precious);
+}
+
+static void
+test_folder_of_another_user (void)
+{
+  g_autoptr (TestBoxes) boxes = boxes_new ("another-user");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *id = create_one (boxes, NULL);
+  g_autofree char *place = make_inside (boxes, id, "a/theirs/full");
+  g_autofree char *theirs = g_path_get_dirname (place);
+  g_autofree char *empty = make_inside (boxes, id, "a/empty");
+  const char *const options[]
+      = { "--unshare-user", "--cap-drop", "ALL", "--dev-bind", "/", "/", "--proc", "/proc", NULL };
+  g_autofree char *output = NULL;
+
+  g_test_summary ("What belongs to another user and is full is named");
+
+  if (skip_without_bubblewrap ())
+    return;
+  if (chown (theirs, 12345, 12345) != 0 || chown (empty, 12345, 12345) != 0)
+    {
+      g_test_skip ("only root can give files away");
+      return;
+    }
+  output = delete_elsewhere ("another-user", id, options);
+  g_assert_nonnull (strstr (output, theirs));
+  g_assert_nonnull (strstr (output, "it belongs to user"));
+  g_assert_true (has_folder (boxes, id));
+  g_assert_true (asb_provider_delete_sandbox (ASB_PROVIDER (boxes), id, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (has_folder (boxes, id));
+}
+
 static void
 test_states (void)
 {
@@ -578,9 +746,13 @@ remove_folder (const char *folder)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *folder = g_dir_make_tmp ("asb-simple-XXXXXX", NULL);
+  g_autofree char *folder = NULL;
   int status;
 
+  program = argv[0];
+  if (argc == 4 && g_str_equal (argv[1], "--delete"))
+    return delete_for_test (argv[2], argv[3]);
+  folder = g_dir_make_tmp ("asb-simple-XXXXXX", NULL);
   g_setenv ("XDG_STATE_HOME", folder, TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/simple-provider/remembered", test_remembered);
@@ -589,6 +761,9 @@ main (int argc, char **argv)
   g_test_add_func ("/simple-provider/remove/fails", test_remove_fails);
   g_test_add_func ("/simple-provider/remove/died", test_remove_died);
   g_test_add_func ("/simple-provider/remove/permissions", test_folder_without_permissions);
+  g_test_add_func ("/simple-provider/remove/odd-names", test_folder_with_odd_names);
+  g_test_add_func ("/simple-provider/remove/mount", test_folder_with_mount);
+  g_test_add_func ("/simple-provider/remove/another-user", test_folder_of_another_user);
   g_test_add_func ("/simple-provider/states", test_states);
   g_test_add_func ("/simple-provider/ids", test_ids);
   g_test_add_func ("/simple-provider/names", test_names);
