@@ -94,8 +94,9 @@ const ToolCommand tool_command_exec = {
   .description
   = "Runs a command in a sandbox that asb create has made.\n\n"
     "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
-    "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
-    "seconds ends the command and all it started. The exit status is that of the command. What the "
+    "the command unless it is a terminal or /dev/null. Signals are passed on; a second interrupt "
+    "within two seconds ends the command and all it started. The exit status is that of the "
+    "command. What the "
     "command leaves running in the background goes on.",
   .options = option_entries,
   .more_options = tool_run_options,

@@ -171,8 +171,9 @@ const ToolCommand tool_command_run = {
     "what is "
     "given with --mount or --project, and ends with asb, whatever becomes of that.\n\n"
     "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
-    "the command unless it is a terminal. Signals are passed on; a second interrupt within two "
-    "seconds ends the command and all it started. The exit status is that of the command.\n\n"
+    "the command unless it is a terminal or /dev/null. Signals are passed on; a second interrupt "
+    "within two seconds ends the command and all it started. The exit status is that of the "
+    "command.\n\n"
     "The record of what was done is kept: see asb history.",
   .options = option_entries,
   .more_options = tool_run_options,

@@ -5,8 +5,12 @@
 #include "tool-input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "tool-text.h"
 
 #define BUFFER_SIZE (256 * 1024)
 
@@ -121,6 +125,23 @@ heard_cb (int fd, GIOCondition condition, gpointer user_data)
 
   *readable = TRUE;
   return G_SOURCE_REMOVE;
+}
+
+/* What asb itself opens in place of a closed one is only written to, and is not this. */
+static gboolean
+is_nothing (int fd)
+{
+  struct stat file;
+  struct stat nothing;
+
+  return fstat (fd, &file) == 0 && S_ISCHR (file.st_mode) && stat ("/dev/null", &nothing) == 0
+         && file.st_rdev == nothing.st_rdev && (fcntl (fd, F_GETFL) & O_ACCMODE) != O_WRONLY;
+}
+
+gboolean
+tool_input_is_there (void)
+{
+  return !tool_text_is_terminal (STDIN_FILENO) && !is_nothing (STDIN_FILENO);
 }
 
 gboolean

@@ -13,6 +13,10 @@ void tool_feed_async (int fd, const char *name, GOutputStream *sink, guint64 *co
                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 gboolean tool_feed_finish (GAsyncResult *result, GError **error);
 
+/* FALSE for a terminal, which is the user's own, and for /dev/null, which a command without input
+ * has as well: not every sandbox can give it one. */
+gboolean tool_input_is_there (void);
+
 /* Waits until standard input can be read. Signals are heard meanwhile, which a blocking read would
  * not. */
 gboolean tool_input_wait (GCancellable *cancellable, GError **error);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool-input.h"
 #include "tool-terminal.h"
 #include "tool-text.h"
 
@@ -240,7 +241,7 @@ tool_run_make_spec (const ToolParsed *parsed, guint first, GError **error)
       || (options.tty && !set_terminal (spec, options.interactive, error)))
     return NULL;
   asb_command_spec_set_timeout_ms (spec, timeout);
-  if (options.interactive || !tool_text_is_terminal (STDIN_FILENO))
+  if (options.interactive || tool_input_is_there ())
     asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
   return g_steal_pointer (&spec);
 }

@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "opensan
 
 import lookalike
 import tap_unittest
-from cli_test import BYTES, FOLDER, Terminal, TestCase, asb, start
+from cli_test import BYTES, FOLDER, Terminal, TestCase, asb, finish, start
 
 REAL = sys.argv[1] == "real"
 if REAL and not os.environ.get("ASB_TEST_OPENSANDBOX"):
@@ -489,6 +489,17 @@ class Work(ServerTestCase):
         self.assertEqual((result.returncode, result.stdout), (3, b"in"), result.stderr)
         self.assertIn(b"command.execute", result.stderr)
         self.assertEqual(self.named(name), [])
+
+    def test_no_input_where_there_is_no_bash(self):
+        """execd alone can give none there, and nobody who has none needs it."""
+        box = self.done("create", "--provider", "opensandbox", "--image", "busybox", "--ttl", "600",
+                        "--no-record", *self.NATIVE).strip()
+        result = self.asb("exec", box, *self.NATIVE, "--", "cat", stdin=b"in")
+        self.assertEqual(result.returncode, 125)
+        self.assertIn(b"no standard input here", result.stderr)
+        status, output, errors = finish(start("exec", box, *self.NATIVE, "--", "cat", environment=self.environment))
+        self.assertEqual((status, output), (0, b""), errors)
+        self.done("rm", box)
 
     def test_of_a_snapshot(self):
         box = self.done("create", "--provider", "opensandbox", "--ttl", "600").strip()
