@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-download.h"
 #include "asb-opensandbox-json.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-script.h"
 
 #define N_FILES 2
@@ -56,57 +57,6 @@ tell_end (Capture *self)
   self->has_told = TRUE;
 }
 
-/* Nothing of it is to be left, also when this program ends with the command: the request to delete
- * it must have left before anybody hears of the end. Its answer is not waited for. */
-
-static void
-removed_by_script_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (AsbOpensandboxScriptResult) done
-      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
-
-  tell_end (user_data);
-  capture_free (user_data);
-}
-
-static void
-removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Capture *self = user_data;
-  const char *const arguments[] = { self->folder, NULL };
-  g_autoptr (AsbOpensandboxReply) reply
-      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
-
-  if (reply)
-    {
-      tell_end (self);
-      capture_free (self);
-      return;
-    }
-  asb_opensandbox_script_run_async (self->command->execd, "rm -rf \"$1\"", arguments,
-                                    "delete what was kept of the output", NULL,
-                                    removed_by_script_cb, self);
-}
-
-static void
-removal_written_cb (gpointer data)
-{
-  tell_end (data);
-}
-
-static void
-remove_folder (Capture *self)
-{
-  AsbOpensandboxExecd *execd = self->command->execd;
-  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
-      execd, "DELETE", "/directories", "delete what was kept of the output");
-
-  asb_opensandbox_request_add_query (request, "path", self->folder);
-  asb_opensandbox_request_set_written_func (request, removal_written_cb, self);
-  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request, NULL,
-                                     removed_cb, self);
-}
-
 static AsbPipe *
 pipe_of (AsbOpensandboxCommand *command, guint i)
 {
@@ -118,8 +68,11 @@ downloaded_cb (const GError *error, gpointer data)
 {
   Capture *self = data;
 
-  if (--self->n_downloads == 0)
-    remove_folder (self);
+  if (--self->n_downloads > 0)
+    return;
+  asb_opensandbox_litter_add (self->command->execd, self->folder);
+  tell_end (self);
+  capture_free (self);
 }
 
 static char *

@@ -205,6 +205,14 @@ test_exact_too_short (void)
   asb_test_native_close (&world);
 }
 
+/* But for what this command itself prints to; the rest goes meanwhile. */
+static void
+check_nothing_left (World *world)
+{
+  check_exact (world, "until [ $(ls -A /tmp | grep -c asb-) = 1 ]; do sleep 0.02; done; echo 1",
+               "1\n");
+}
+
 static void
 test_exact_without_files (void)
 {
@@ -225,9 +233,7 @@ test_exact_without_files (void)
   asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories','action':'reply',"
                                        "'status':500}");
   check_exact (&world, "printf 'b\n\n'", "b\n\n");
-  /* Its own folder is there; the other one goes meanwhile. */
-  check_exact (&world, "until [ $(ls -A /tmp | grep -c asb-) = 1 ]; do sleep 0.02; done; echo 1",
-               "1\n");
+  check_nothing_left (&world);
   asb_test_native_close (&world);
 }
 
@@ -247,7 +253,32 @@ test_exact_is_not_held_up (void)
   begun = g_get_monotonic_time ();
   check_exact (&world, "echo a", "a\n");
   g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  check_nothing_left (&world);
   g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "*/directories"), >=, 1);
+  asb_test_native_close (&world);
+}
+
+static void
+test_exact_and_closed (void)
+{
+  World world;
+  g_autoptr (GError) error = NULL;
+  gint64 begun;
+
+  g_test_summary ("Who closes right after the end leaves nothing behind, and waits for no answer");
+
+  asb_test_native_open (&world, NULL, NULL);
+  asb_test_server_fault (world.server, "{'method':'DELETE','path':'*/directories',"
+                                       "'action':'silent','work':true}");
+  check_exact (&world, "echo a", "a\n");
+  begun = g_get_monotonic_time ();
+  g_assert_true (asb_transport_close (world.transport, NULL, &error));
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  g_object_unref (world.transport);
+  world.transport = asb_provider_open_transport (world.provider,
+                                                 asb_test_server_get_id (world.info), NULL, &error);
+  g_assert_no_error (error);
+  check_nothing_left (&world);
   asb_test_native_close (&world);
 }
 
@@ -581,6 +612,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/exact-too-short", test_exact_too_short);
   g_test_add_func ("/opensandbox/native/faults/exact-without-files", test_exact_without_files);
   g_test_add_func ("/opensandbox/native/faults/exact-is-not-held-up", test_exact_is_not_held_up);
+  g_test_add_func ("/opensandbox/native/faults/exact-and-closed", test_exact_and_closed);
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
