@@ -67,7 +67,7 @@ check_stream (AsbOpensandboxClient *client, AsbOpensandboxRequest *request, gsiz
   g_autoptr (GByteArray) body = NULL;
   g_autoptr (GError) error = NULL;
 
-  exchange_open (client, request, size, NULL, &body, &error);
+  exchange_open (client, request, size, NULL, NULL, &body, &error);
   FUZZ_CHECK (!error || error->domain == ASB_ERROR);
   FUZZ_CHECK (body->len <= g_bytes_get_size (the_answer));
 }

@@ -9,6 +9,7 @@ typedef struct
   AsbOpensandboxClient *client;
   AsbOpensandboxRequest *request;
   GCancellable *cancellable;
+  GAsyncQueue *heard;
   gsize size;
   enum
   {
@@ -91,6 +92,8 @@ read_cb (GObject *source, GAsyncResult *result, gpointer data)
   if (n_read > 0)
     {
       g_byte_array_append (call->body, call->buffer, (guint)n_read);
+      if (call->heard)
+        g_async_queue_push (call->heard, call);
       read_more (call);
       return;
     }
@@ -186,11 +189,14 @@ drop (gpointer data)
 
 guint
 exchange_open (AsbOpensandboxClient *client, AsbOpensandboxRequest *request, gsize size,
-               GCancellable *cancellable, GByteArray **body, GError **error)
+               GCancellable *cancellable, GAsyncQueue *heard, GByteArray **body, GError **error)
 {
-  Call call = {
-    .client = client, .request = request, .cancellable = cancellable, .kind = OPEN, .size = size
-  };
+  Call call = { .client = client,
+                .request = request,
+                .cancellable = cancellable,
+                .heard = heard,
+                .kind = OPEN,
+                .size = size };
   guint status = 0;
 
   call.body = g_byte_array_new ();

@@ -21,9 +21,11 @@ AsbOpensandboxReply *exchange_send (AsbOpensandboxClient *client, AsbOpensandbox
                                     GCancellable *cancellable, GError **error);
 
 /* Opens and reads to the end with reads of @size bytes; what came is in *@body also after a
- * failure. Returns the status, or 0 if not even that came. */
+ * failure. Something is pushed into @heard, if there is one, when something came. Returns the
+ * status, or 0 if not even that came. */
 guint exchange_open (AsbOpensandboxClient *client, AsbOpensandboxRequest *request, gsize size,
-                     GCancellable *cancellable, GByteArray **body, GError **error);
+                     GCancellable *cancellable, GAsyncQueue *heard, GByteArray **body,
+                     GError **error);
 
 /* Whether a handshake succeeded. The connection is closed at once. */
 gboolean exchange_connect (AsbOpensandboxClient *client, AsbOpensandboxRequest *request,

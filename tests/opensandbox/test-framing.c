@@ -137,7 +137,7 @@ check_stream (HostileServer *server, const char *body, gsize size)
   g_autoptr (GError) error = NULL;
 
   asb_opensandbox_request_set_retry (request, FALSE);
-  exchange_open (client, request, size, NULL, &bytes, &error);
+  exchange_open (client, request, size, NULL, NULL, &bytes, &error);
   if (!body)
     {
       g_assert_nonnull (error);

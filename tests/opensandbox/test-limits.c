@@ -8,7 +8,10 @@
 #include "asb-opensandbox-thread.h"
 #include "exchange.h"
 
+/* What is to run out, and what is not to. On a machine that stands still for a moment the first may
+ * be over too early: it is tried again with twice as much, up to the second. */
 #define TIMEOUT 150
+#define LONG_TIMEOUT 60000
 
 typedef enum
 {
@@ -106,11 +109,11 @@ behave (HostileConnection *connection, const char *head, guint number, gpointer 
   return FALSE;
 }
 
-/* @started is when the request was sent. */
+/* That it did not hang; @started is when the request was sent. */
 static void
 check_prompt (gint64 started)
 {
-  gint64 limit = (g_getenv ("ASB_TEST_GUEST_VALGRIND") ? 200 : 10) * G_USEC_PER_SEC;
+  gint64 limit = (g_getenv ("ASB_TEST_GUEST_VALGRIND") ? 20 : 1) * 60 * G_USEC_PER_SEC;
 
   g_assert_cmpint (g_get_monotonic_time () - started, <, limit);
 }
@@ -133,20 +136,33 @@ try (HostileServer *server, const char *method, guint timeout)
   return g_steal_pointer (&error);
 }
 
+/* The request was sent by then. */
+static GError *
+time_out (HostileServer *server, const char *method)
+{
+  for (guint timeout = TIMEOUT;; timeout *= 2)
+    {
+      g_autoptr (GError) error = try (server, method, timeout);
+      g_autofree char *within = g_strdup_printf ("within %g seconds", timeout / 1000.0);
+
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+      g_assert_nonnull (strstr (error->message, within));
+      if (!asb_opensandbox_error_was_not_sent (error))
+        return g_steal_pointer (&error);
+      g_assert_cmpuint (timeout, <, LONG_TIMEOUT);
+    }
+}
+
 static void
 test_slow (gconstpointer data)
 {
   g_autoptr (HostileServer) server = hostile_server_new (behave, (gpointer)data);
-  g_autoptr (GError) get = try (server, "GET", TIMEOUT);
-  g_autoptr (GError) post = try (server, "POST", TIMEOUT);
+  g_autoptr (GError) get = time_out (server, "GET");
+  g_autoptr (GError) post = time_out (server, "POST");
 
-  g_assert_error (get, ASB_ERROR, ASB_ERROR_TIMED_OUT);
-  g_assert_nonnull (strstr (get->message, "within 0.15 seconds"));
   g_assert_true (asb_error_info_get_retryable (asb_error_get_info (get)));
   g_assert_false (asb_opensandbox_error_is_outcome_unknown (get));
-  g_assert_error (post, ASB_ERROR, ASB_ERROR_TIMED_OUT);
   g_assert_true (asb_opensandbox_error_is_outcome_unknown (post));
-  g_assert_false (asb_opensandbox_error_was_not_sent (post));
   g_assert_false (asb_error_info_get_retryable (asb_error_get_info (post)));
 }
 
@@ -154,7 +170,7 @@ static void
 check_code (Behaviour behaviour, AsbError code, guint status)
 {
   g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (behaviour));
-  g_autoptr (GError) error = try (server, "POST", 15000);
+  g_autoptr (GError) error = try (server, "POST", LONG_TIMEOUT);
 
   g_assert_error (error, ASB_ERROR, (int)code);
   g_assert_cmpuint (asb_opensandbox_error_get_status (error), ==, status);
@@ -180,19 +196,27 @@ static void
 test_lacking_reason (void)
 {
   g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (LACKING_REASON));
-  g_autoptr (GError) late = try (server, "POST", 20000);
-  g_autoptr (GError) in_time = try (server, "POST", TIMEOUT);
+  g_autoptr (GError) late = try (server, "POST", LONG_TIMEOUT);
+  guint status = 0;
 
   g_assert_cmpstr (late->message, ==, "Could not do the test: No! (HTTP 416)");
   g_assert_cmpuint (asb_opensandbox_error_get_status (late), ==, 416);
-  g_assert_cmpuint (asb_opensandbox_error_get_status (in_time), ==, 416);
+  /* The head has to come in time. */
+  for (guint timeout = TIMEOUT; status == 0; timeout *= 2)
+    {
+      g_autoptr (GError) in_time = try (server, "POST", timeout);
+
+      g_assert_cmpuint (timeout, <, LONG_TIMEOUT);
+      status = asb_opensandbox_error_get_status (in_time);
+    }
+  g_assert_cmpuint (status, ==, 416);
 }
 
 static void
 test_too_large (void)
 {
   g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (ENDLESS_BODY));
-  g_autoptr (GError) error = try (server, "GET", 15000);
+  g_autoptr (GError) error = try (server, "GET", LONG_TIMEOUT);
 
   g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
   g_assert_nonnull (strstr (error->message, "more than 100000 bytes"));
@@ -233,24 +257,36 @@ test_slow_websocket (void)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
 }
 
+/* Whether the head came in time, and something after it. */
+static gboolean
+read_for_long (AsbOpensandboxClient *client, guint timeout)
+{
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_opensandbox_request_set_timeout (request, timeout);
+  exchange_cancel_in (cancellable, 4 * timeout);
+  if (exchange_open (client, request, 4096, cancellable, NULL, &bytes, &error) == 0)
+    return FALSE;
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  return bytes->len > 1;
+}
+
 static void
 test_quiet_stream (void)
 {
   g_autoptr (HostileServer) server = hostile_server_new (behave, GINT_TO_POINTER (TRICKLE_BODY));
   g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
-  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GByteArray) bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  /* The head has to come in time. */
-  guint timeout = g_getenv ("ASB_TEST_GUEST_VALGRIND") ? 100 * TIMEOUT : TIMEOUT;
+  guint timeout = TIMEOUT;
 
   g_test_summary ("The timeout of a stream ends with its head; cancelling ends it");
-  asb_opensandbox_request_set_timeout (request, timeout);
-  exchange_cancel_in (cancellable, 4 * timeout);
-  g_assert_cmpuint (exchange_open (client, request, 4096, cancellable, &bytes, &error), ==, 200);
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_cmpuint (bytes->len, >, 1);
+  while (!read_for_long (client, timeout))
+    {
+      g_assert_cmpuint (timeout, <, LONG_TIMEOUT);
+      timeout *= 2;
+    }
 }
 
 /* Connections that are not to be had */
@@ -315,7 +351,7 @@ static gboolean
 answer_late (HostileConnection *connection, const char *head, guint number, gpointer data)
 {
   if (strstr (head, "/late"))
-    hostile_connection_linger (connection, 6 * TIMEOUT);
+    g_async_queue_pop (data);
   hostile_connection_reply (connection, "200 OK", NULL, "ok");
   return TRUE;
 }
@@ -333,13 +369,13 @@ ask_late (gpointer data)
 static void
 test_waiting_for_a_connection (void)
 {
-  g_autoptr (HostileServer) server = hostile_server_new (answer_late, NULL);
+  g_autoptr (GAsyncQueue) gate = g_async_queue_new ();
+  g_autoptr (HostileServer) server = hostile_server_new (answer_late, gate);
   g_autoptr (AsbOpensandboxSettings) settings = exchange_settings_new (server);
   g_autoptr (AsbOpensandboxClient) client = NULL;
   g_autoptr (AsbOpensandboxRequest) request = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *body = NULL;
-  gint64 started;
   GThread *thread;
 
   g_test_summary (
@@ -350,12 +386,11 @@ test_waiting_for_a_connection (void)
   hostile_server_wait_for_requests (server, 1);
   request = exchange_request_new (client, "POST", "/x");
   asb_opensandbox_request_set_timeout (request, TIMEOUT);
-  started = g_get_monotonic_time ();
   g_assert_null (exchange_send (client, request, NULL, &error));
-  g_assert_cmpint (g_get_monotonic_time () - started, <, 5 * TIMEOUT * 1000);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
   g_assert_true (asb_opensandbox_error_was_not_sent (error));
   g_clear_error (&error);
+  g_async_queue_push (gate, gate);
   body = exchange_simple (client, "GET", "/x", &error);
   g_assert_no_error (error);
   g_assert_cmpstr (body, ==, "ok");
@@ -413,21 +448,21 @@ static gboolean
 ask_to_come_back (HostileConnection *connection, const char *head, guint number, gpointer data)
 {
   hostile_connection_reply (connection, "429 Busy", "Retry-After: 50\r\n", "");
+  exchange_cancel_in (data, 300);
   return TRUE;
 }
 
 static void
 test_cancelled_between (void)
 {
-  g_autoptr (HostileServer) server = hostile_server_new (ask_to_come_back, NULL);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (HostileServer) server = hostile_server_new (ask_to_come_back, cancellable);
   g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
   g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "GET", "/x");
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   gint64 started = g_get_monotonic_time ();
 
   asb_opensandbox_request_set_timeout (request, 0);
-  exchange_cancel_in (cancellable, 300);
   g_assert_null (exchange_send (client, request, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   check_prompt (started);
@@ -515,7 +550,7 @@ test_endless_handshakes (void)
       g_autoptr (GError) error = NULL;
       gint64 started = g_get_monotonic_time ();
 
-      asb_opensandbox_request_set_timeout (request, 15000);
+      asb_opensandbox_request_set_timeout (request, LONG_TIMEOUT);
       g_assert_false (exchange_connect (client, request, NULL, &error));
       g_test_message ("%s", error->message);
       g_assert_error (error, ASB_ERROR, (int)cases[i].code);
@@ -543,6 +578,7 @@ typedef struct
 {
   AsbOpensandboxClient *client;
   GCancellable *cancellable;
+  GAsyncQueue *heard;
 } Streaming;
 
 static gpointer
@@ -554,7 +590,8 @@ read_stream (gpointer data)
   g_autoptr (GByteArray) bytes = NULL;
   g_autoptr (GError) error = NULL;
 
-  exchange_open (streaming->client, request, 4096, streaming->cancellable, &bytes, &error);
+  exchange_open (streaming->client, request, 4096, streaming->cancellable, streaming->heard, &bytes,
+                 &error);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpmem (bytes->data, bytes->len, "hello", 5);
   return NULL;
@@ -566,7 +603,8 @@ test_beside_streams (void)
   g_autoptr (HostileServer) server = hostile_server_new (stream_or_answer, NULL);
   g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  Streaming streaming = { client, cancellable };
+  g_autoptr (GAsyncQueue) heard = g_async_queue_new ();
+  Streaming streaming = { client, cancellable, heard };
   GThread *threads[12];
   g_autoptr (GError) error = NULL;
   g_autofree char *body = NULL;
@@ -578,7 +616,9 @@ test_beside_streams (void)
   body = exchange_simple (client, "GET", "/file", &error);
   g_assert_no_error (error);
   g_assert_cmpstr (body, ==, "ok");
-  exchange_cancel_in (cancellable, 100);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_async_queue_pop (heard);
+  g_cancellable_cancel (cancellable);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
 }
