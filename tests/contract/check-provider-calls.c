@@ -197,7 +197,7 @@ gone_cb (gpointer data, GObject *where_it_was)
 static gboolean
 wait_until_gone (Watch *watch)
 {
-  gint64 limit = g_get_monotonic_time () + 10 * G_TIME_SPAN_SECOND;
+  gint64 limit = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
   gboolean gone;
 
   g_mutex_lock (&watch->mutex);

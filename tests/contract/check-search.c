@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PATIENCE_SECONDS 30
+#define PATIENCE_SECONDS 60
 
 static gboolean
 write_text (Check *check, const char *path, const char *text)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* More than what is promised: this machine may be busy. */
-#define PATIENCE 20000
+#define PATIENCE 60000
 
 static AsbProvider *
 keeping_provider (LocalTest *test)

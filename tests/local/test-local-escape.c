@@ -91,8 +91,8 @@ test_stopping (LocalTest *test, gconstpointer data)
   assert_prints (backend, "kill -STOP -1; echo done", "done\n");
   assert_prints (backend, "kill -STOP $PPID; echo done", "done\n");
   assert_prints (backend, "echo well", "well\n");
-  /* A historian that does not go on is given up after 30 seconds, but not sooner. */
-  g_assert_cmpint (g_get_monotonic_time () - begun, <, 20 * G_TIME_SPAN_SECOND);
+  /* Nor was the historian given up, which would have been told. */
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 60 * G_TIME_SPAN_SECOND);
   asb_backend_close (backend, NULL, &error);
   g_assert_no_error (error);
 }

@@ -86,7 +86,7 @@ test_fork_bomb (LocalTest *test, gconstpointer data)
   assert_works (test, other);
   assert_works (test, info);
   local_test_delete (test->provider, local_test_id (info));
-  g_assert_true (local_test_wait_for_end (guest, 10000));
+  g_assert_true (local_test_wait_for_end (guest, 60000));
   close (guest);
 }
 
@@ -162,7 +162,7 @@ test_all (LocalTest *test, gconstpointer data)
                    "address space 1073741824 1073741824\ncpu time 100 100\n"
                    "file size 2097152 2097152\nopen files 64 64\nprocesses 70 70\n");
   kill (pid, SIGKILL);
-  g_assert_true (local_test_wait_for_end (guest, 10000));
+  g_assert_true (local_test_wait_for_end (guest, 60000));
   close (guest);
   after = tell_limits (test, info);
   g_assert_cmpstr (after, ==, before);

@@ -316,7 +316,7 @@ test_read_kept (LocalTest *test, gconstpointer data)
 
   asb_transport_close (second, NULL, NULL);
   g_clear_object (&second);
-  g_assert_true (local_test_wait_for_end (guest, 5000));
+  g_assert_true (local_test_wait_for_end (guest, 60000));
   close (guest);
   first = local_test_open (provider, local_test_id (info), TRUE);
   assert_record_answers (first);
