@@ -7,12 +7,16 @@ import os
 import pathlib
 import resource
 import threading
+import time
 
 import tap_unittest
 from asb_test import Asb, Gio, GLib
 from cases_test import CaseTestCase
 
 MIB = 1 << 20
+
+# Nothing is expected to take so many seconds.
+LIMIT = 60
 
 
 class Output(CaseTestCase):
@@ -213,9 +217,9 @@ class Orphans(CaseTestCase):
             thread.start()
         for thread in threads:
             thread.join()
-        zombies, processes = self.look()
-        self.assertLess(zombies, 4)
-        self.assertLess(processes, 24)
+        limit = time.monotonic() + LIMIT
+        while (look := self.look())[0] >= 4 or look[1] >= 24:
+            self.assertLess(time.monotonic(), limit, look)
         # Of those outside one at most is ours: bubblewrap.
         ours = [path for path in pathlib.Path("/proc").glob("[0-9]*/stat") if self.is_our_zombie(path)]
         self.assertLess(len(ours), 2)
@@ -233,9 +237,13 @@ class Ends(CaseTestCase):
     """A deadline and a cancellation end everything, keep what was printed, and are called so."""
 
     def test_deadline(self):
-        result = self.run_shell("echo before; (while :; do echo x >> /tmp/alive; done) & sleep 77701",
-                                timeout_ms=300)
-        self.assertEqual(result.get_state(), Asb.CommandState.TIMEOUT)
+        for timeout in (300, 3000, 30000):
+            result = self.run_shell("echo before; (while :; do echo x >> /tmp/alive; done) & sleep 77701",
+                                    timeout_ms=timeout)
+            self.assertEqual(result.get_state(), Asb.CommandState.TIMEOUT)
+            # When the machine stands still it may be over before it began.
+            if result.get_stdout_total():
+                break
         self.assertEqual(result.get_stdout_bytes().get_data(), b"before\n")
         self.assert_no_process(b"77701")
         self.assertEqual(self.shell("wc -c < /tmp/alive; wc -c < /tmp/alive").split()[0],

@@ -175,7 +175,8 @@ def test_everything_stopped():
             assert (call.result["reason"], call.result["exit_code"]) == ("exited", 3), call.reply
             assert call.stdout == (b"done\n" if "echo" in ending else b"")
             assert call.reply["record"] == {"state": "complete"}, call.reply
-            assert time.monotonic() - before < 5 * checker.SLOWNESS, time.monotonic() - before
+            # Whoever waits for a deadline of somebody else's takes longer.
+            assert time.monotonic() - before < 30 * checker.SLOWNESS, time.monotonic() - before
         # Nothing is printed and nobody ends, but somebody asks.
         fifo = guest.in_work("stopped")
         os.mkfifo(fifo)
@@ -202,7 +203,7 @@ def test_own_supervisor_stopped():
         call = client.command("p=$PPID; while kill -STOP $p; do :; done >/dev/null 2>&1 & echo done; exit 3")
         assert (call.result["reason"], call.result["exit_code"]) in [("exited", 3), ("unknown", None)], call.reply
         assert call.stdout == b"done\n"
-        assert time.monotonic() - before < 20 * checker.SLOWNESS, time.monotonic() - before
+        assert time.monotonic() - before < PATIENCE, time.monotonic() - before
         # The one who does it belongs to a supervisor that is still held, or is gone with it.
         client.close()
         check_alive(guest)

@@ -197,7 +197,7 @@ class Historian:
         return rows[0]
 
     def write(self, *statements):
-        connection = sqlite3.connect(self.path, timeout=10)
+        connection = sqlite3.connect(self.path, timeout=PATIENCE)
         try:
             with connection:
                 for statement in statements:
