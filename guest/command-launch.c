@@ -5,14 +5,22 @@
 #include "command-private.h"
 
 #include "command-job.h"
+#include "process-tree.h"
 #include "spare-supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* A program that has not begun by then may have been stopped on its way to that. */
+#define START_INTERVAL (100 * LOOP_MILLISECOND)
+
+/* What is stopped so often in a row would be held for ever by whoever does it. */
+#define MAX_CONTINUED 50
 
 static void socket_ready (void *data, uint32_t events);
 
@@ -132,6 +140,7 @@ launch (Command *self, bool fresh)
       self->socket_fd = -1;
       return !fresh && launch (self, true);
     }
+  loop_timer_start (self->broker->loop, &self->start_timer, START_INTERVAL);
   self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
   return self->source != NULL;
 }
@@ -173,10 +182,10 @@ supervisor_is_gone (Command *self, bool killed, bool is_idle)
     command_supervisor_ended (self, killed);
 }
 
+/* @is_over: nothing follows what stands in the socket. */
 static void
-socket_ready (void *data, uint32_t events)
+read_messages (Command *self, bool is_over)
 {
-  Command *self = data;
   SupervisorMessage message;
 
   for (;;)
@@ -184,7 +193,7 @@ socket_ready (void *data, uint32_t events)
       ssize_t n = recv (self->socket_fd, &message, sizeof message, MSG_DONTWAIT);
       bool whole = n == sizeof message;
 
-      if (n < 0 && (errno == EAGAIN || errno == EINTR))
+      if (n < 0 && (errno == EAGAIN || errno == EINTR) && !is_over)
         return;
       if (whole)
         command_message_received (self, &message);
@@ -194,6 +203,43 @@ socket_ready (void *data, uint32_t events)
           return;
         }
     }
+}
+
+static void
+socket_ready (void *data, uint32_t events)
+{
+  read_messages (data, false);
+}
+
+void
+command_supervisor_reaped (Command *self)
+{
+  self->supervisor = 0;
+  if (self->source)
+    read_messages (self, true);
+}
+
+/* Who is about to become a program can be stopped by others, and nobody hears of it: its parent
+ * sleeps until it has become one. */
+static void
+start_is_late (void *data)
+{
+  Command *self = data;
+
+  if (command_has_started (self) || self->supervisor <= 0)
+    return;
+  if (process_tree_state_of (self->supervisor) == 'D')
+    self->n_continued += process_tree_continue (self->supervisor);
+  if (self->n_continued > MAX_CONTINUED)
+    kill (self->supervisor, SIGKILL);
+  else
+    loop_timer_start (self->broker->loop, &self->start_timer, START_INTERVAL);
+}
+
+void
+command_launch_init (Command *self)
+{
+  loop_timer_init (&self->start_timer, start_is_late, self);
 }
 
 bool

@@ -31,9 +31,11 @@ typedef struct
   pid_t supervisor;                        /* 0: waited for */
   int socket_fd;
   LoopSource *source;
+  LoopTimer start_timer;
   LoopTimer kill_timer;
   LoopTimer supervisor_timer;
   unsigned n_supervisor_waits;
+  unsigned n_continued; /* before it began */
   LoopTask free_task;
   bool is_second;       /* supervisor of this command */
   bool has_told;        /* the supervisor something that it may not have heard yet */
@@ -56,6 +58,10 @@ void command_close_begin_fds (Command *self);
 /* Gives the job to a supervisor. False with errno set. Then command_message_received () comes
  * for each message, and in the end command_supervisor_ended (). */
 bool command_launch (Command *self);
+void command_launch_init (Command *self);
+
+/* Its supervisor has been waited for, whoever else still has its socket. */
+void command_supervisor_reaped (Command *self);
 void command_message_received (Command *self, const SupervisorMessage *message);
 void command_supervisor_ended (Command *self, bool killed);
 

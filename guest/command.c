@@ -40,6 +40,7 @@ free_command (void *data)
 
   loop_task_cancel (&self->free_task);
   list_remove (&self->link);
+  loop_timer_stop (&self->start_timer);
   loop_timer_stop (&self->kill_timer);
   loop_timer_stop (&self->supervisor_timer);
   loop_remove (self->source);
@@ -142,6 +143,7 @@ static void
 command_started (Command *self, const SupervisorMessage *message)
 {
   self->started = *message;
+  loop_timer_stop (&self->start_timer);
   command_close_begin_fds (self);
   if (!self->call)
     return;
@@ -293,6 +295,7 @@ command_new (Call *call)
   command_output_init (&self->outputs[0]);
   command_output_init (&self->outputs[1]);
   list_init (&self->signals);
+  command_launch_init (self);
   loop_timer_init (&self->kill_timer, kill_timed_out, self);
   loop_timer_init (&self->supervisor_timer, supervisor_timed_out, self);
   loop_timer_count_running (&self->supervisor_timer);
@@ -478,7 +481,7 @@ command_reaped (Broker *broker, pid_t pid)
       Command *self = LIST_ITEM (node, Command, link);
 
       if (self->supervisor == pid)
-        self->supervisor = 0;
+        command_supervisor_reaped (self);
     }
 }
 

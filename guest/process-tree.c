@@ -190,6 +190,29 @@ walk_all (Walk *walk, int max_passes)
   closedir (walk->proc);
 }
 
+size_t
+process_tree_continue (pid_t parent)
+{
+  DIR *proc = process_tree_is_visible () ? opendir ("/proc") : NULL;
+  struct dirent *entry;
+  size_t n = 0;
+
+  while (proc && (entry = readdir (proc)))
+    {
+      pid_t pid
+          = isdigit ((unsigned char)*entry->d_name) ? (pid_t)strtol (entry->d_name, NULL, 10) : 0;
+      pid_t its_parent;
+      char state;
+
+      if (pid > 1 && read_status (dirfd (proc), entry->d_name, &state, &its_parent)
+          && its_parent == parent && state == 'T' && kill (pid, SIGCONT) == 0)
+        n++;
+    }
+  if (proc)
+    closedir (proc);
+  return n;
+}
+
 void
 process_tree_terminate (const ProcessTreeSpared *spared)
 {

@@ -22,6 +22,9 @@ bool process_tree_is_visible (void);
 /* The letter that /proc has for what a process does (proc(5)), 0 when that is not to be had. */
 char process_tree_state_of (pid_t pid);
 
+/* Sends CONT to the children of @parent that are stopped; how many there were. */
+size_t process_tree_continue (pid_t parent);
+
 /* Sends TERM to every descendant there is, and CONT, so that what was stopped hears it too. */
 void process_tree_terminate (const ProcessTreeSpared *spared);
 

@@ -209,6 +209,108 @@ def test_own_supervisor_stopped():
         check_alive(guest)
 
 
+def test_stopped_without_end():
+    """By somebody in the background. As the first process the guest cannot be stopped, and ends whatever it is to end."""
+    stopping = "while :; do kill -STOP -1; done >/dev/null 2>&1"
+    with Guest(listen=False) as guest:
+        guest.start(program=FIRST_PROCESS)
+        client = guest.connect()
+        open_history(client)
+        for _ in range(3):
+            client.command(f"{stopping} & echo begun", deadline_ms=2000)
+            call = client.command(["true"], deadline_ms=2000, record=envelope(required=False))
+            assert "error" in call.reply or call.result["reason"] in ("exited", "timeout", "unknown"), call.reply
+            call = client.start_command(["sleep", "1000"])
+            client.send(CANCEL, call=call.number)
+            client.wait(call)
+            assert "error" in call.reply or call.result["reason"] in ("cancelled", "unknown"), call.reply
+            call = client.command(stopping, deadline_ms=500)
+            assert "error" in call.reply or call.result["reason"] in ("timeout", "unknown"), call.reply
+            assert client.write_file(guest.in_work("file"), b"x").reply is not None
+        assert client.run("guest.shutdown").result == {}
+        assert guest.process.wait(PATIENCE) == 0
+
+
+PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE = 7, 17, 0x4206
+PTRACE_O_TRACEVFORK, PTRACE_EVENT_VFORK = 4, 2
+WALL = 0x40000000
+
+
+def ptrace(request, pid, data=0):
+    if libc.ptrace(ctypes.c_long(request), ctypes.c_long(pid), ctypes.c_long(0), ctypes.c_long(data)) != 0:
+        raise OSError(ctypes.get_errno(), f"ptrace {request:#x} of process {pid}")
+
+
+def wait_for_vfork(supervisor):
+    """False if it ends instead."""
+    while (status := os.waitpid(supervisor, WALL)[1]) >> 16 != PTRACE_EVENT_VFORK:
+        if not os.WIFSTOPPED(status):
+            return False
+        ptrace(PTRACE_CONT, supervisor)
+    return True
+
+
+def seize_supervisor(client):
+    """One that has just become free, and is the first choice for the next command."""
+    call = client.start_command(["cat"], stdin="stream")
+    supervisor = stat_of(client.wait_event(call)["pid"])[2]
+    client.write(call, fin=True)
+    client.wait(call, OUTPUT, ERRORS)
+    try:
+        ptrace(PTRACE_SEIZE, supervisor, PTRACE_O_TRACEVFORK)
+    except PermissionError:
+        raise Skip("only root may hold a process that cannot be dumped")
+    return supervisor
+
+
+@contextlib.contextmanager
+def held_before_its_program(client, **args):
+    """A command that has no program yet, and is held there until the end."""
+    skip_under_valgrind("makes a fork of each vfork")
+    while True:
+        supervisor = seize_supervisor(client)
+        call = client.start("command.start", {"argv": ["true"], **args})
+        if wait_for_vfork(supervisor):
+            break
+        # It was free for too long before it was asked.
+        client.wait(call)
+    process, = children(supervisor)
+    os.waitpid(process, WALL)
+    ptrace(PTRACE_DETACH, supervisor)
+    yield call, process
+    try:
+        ptrace(PTRACE_DETACH, process)
+    except ProcessLookupError:
+        os.waitpid(process, WALL)
+
+
+def test_stopped_before_its_program():
+    """Its supervisor sleeps until it has one, and hears of nothing."""
+    with Guest() as guest:
+        client = guest.connect()
+        with held_before_its_program(client) as (call, process):
+            os.kill(process, signal.SIGSTOP)
+        client.wait(call, OUTPUT, ERRORS)
+        assert (call.result["reason"], call.result["exit_code"]) == ("exited", 0), call.reply
+        client.close()
+        check_alive(guest)
+
+
+def test_held_before_its_program():
+    """It has the socket of its supervisor, whose end is seen all the same."""
+    with Guest() as guest:
+        client = guest.connect()
+        with held_before_its_program(client, deadline_ms=100) as (call, process):
+            client.wait(call)
+            assert call.error["message"] == "The command had not begun when its deadline came", call.reply
+        with held_before_its_program(client) as (call, process):
+            client.send(CANCEL, call=call.number)
+            client.wait(call)
+            assert call.error["code"] == "cancelled", call.reply
+        client.close()
+        check_alive(guest)
+
+
 def test_everything_killed():
     """All of them at once, with everything in flight."""
     with Guest() as guest:
