@@ -49,6 +49,7 @@ struct _AsbGuestConnection
   GSource *timer;
   gint64 timer_at;
   gint64 last_heard;
+  gint64 last_asked;
   gint64 asked_at; /* when the PING was sent that waits for an answer */
   gint64 acknowledge_at;
   gint64 give_up_at;

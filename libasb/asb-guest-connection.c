@@ -119,14 +119,14 @@ asb_guest_connection_set_reopening (AsbGuestConnection *self, const AsbGuestReop
 
 /* What a connection waits for, and what it does then. */
 
-/* A command can stop the guest itself, which goes on when it is asked something. */
+/* A command can stop the guest itself, which goes on when it is asked something; one that does so
+ * over and over lets it come on by a little only each time. */
 static gint64
 get_time_to_ask (AsbGuestConnection *self)
 {
-  gboolean is_busy = g_hash_table_size (self->calls) > 0;
+  gint64 busy = g_hash_table_size (self->calls) > 0 ? self->timeouts.busy : G_MAXINT64;
 
-  return self->last_heard
-         + (is_busy ? MIN (self->timeouts.busy, self->timeouts.quiet) : self->timeouts.quiet);
+  return MAX (self->last_heard, self->last_asked) + MIN (busy, self->timeouts.quiet);
 }
 
 static gint64
@@ -139,7 +139,8 @@ next_time (AsbGuestConnection *self)
   if (self->state != ASB_GUEST_STATE_OPEN)
     return self->give_up_at;
   if (!self->paused)
-    at = self->asked_at > 0 ? self->asked_at + self->timeouts.answer : get_time_to_ask (self);
+    at = MIN (get_time_to_ask (self),
+              self->asked_at > 0 ? self->asked_at + self->timeouts.answer : G_MAXINT64);
   at = asb_guest_resume_earlier (at, self->doubt_at);
   return asb_guest_resume_earlier (at, self->acknowledge_at);
 }
@@ -169,9 +170,10 @@ look_after_peer (AsbGuestConnection *self, gint64 now)
                    (int)(self->timeouts.answer / G_TIME_SPAN_SECOND));
       asb_guest_connection_lose (self, error);
     }
-  else if (self->asked_at == 0 && now >= get_time_to_ask (self))
+  else if (now >= get_time_to_ask (self))
     {
-      self->asked_at = now;
+      self->last_asked = now;
+      self->asked_at = self->asked_at > 0 ? self->asked_at : now;
       asb_guest_send_urgent (self, ASB_FRAME_PING, NULL, 0);
       asb_guest_doubt_begin (self);
     }
@@ -598,6 +600,7 @@ asb_guest_connection_set_pause (AsbGuestConnection *self, gboolean paused)
   self->asked_at = 0;
   /* After a pause it is asked at once: the connection may be lost. */
   self->last_heard = self->paused ? now : now - self->timeouts.quiet;
+  self->last_asked = 0;
   if (self->state == ASB_GUEST_STATE_INTERRUPTED)
     asb_guest_resume_pause (self, now);
   if (self->timer)

@@ -731,14 +731,16 @@ test_keep_awake (void)
   g_autoptr (GError) error = NULL;
 
   timeouts.quiet = 3600 * G_TIME_SPAN_SECOND;
-  timeouts.busy = 1;
+  timeouts.busy = G_TIME_SPAN_MILLISECOND;
   connection = open_with_timeouts (peer, &timeouts, ends);
   call = asb_guest_call_new ("wait", json_object (), NULL, &kind, NULL, &error);
   g_assert_no_error (error);
   asb_guest_connection_submit (connection, call);
   frame = peer_expect_call (peer, "wait");
   peer_send_count (peer, ASB_FRAME_ACK, 0, 0, peer->received);
-  peer_skip (peer, ASB_FRAME_PING);
+  /* Whoever stopped it may do so again before it has answered. */
+  for (int i = 0; i < 3; i++)
+    peer_skip (peer, ASB_FRAME_PING);
   peer_close (peer);
   g_error_free (g_async_queue_pop (ends));
 }
