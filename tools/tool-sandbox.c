@@ -270,6 +270,23 @@ find_gone (Tool *tool, const char *text, ToolSandbox *sandbox, GError **error)
                            TOOL_SANDBOX_LIVE, sandbox, error);
 }
 
+/* Whoever has a server in mind has to say so: the same name may be that of a local one. */
+static void
+set_not_found (GError **error, const ToolSandbox *sandbox, const char *text, ToolSandboxScope scope)
+{
+  const char *all = scope == TOOL_SANDBOX_ANY ? " --all" : "";
+  g_autofree char *provider_name = asb_provider_dup_name (sandbox->provider);
+
+  if (g_str_equal (provider_name, TOOL_LOCAL_PROVIDER) && tool_server_is_named ())
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                 "There is no sandbox “%s” on this machine; see asb list%s, or name one on the "
+                 "server as " TOOL_SERVER_PROVIDER ":%s",
+                 text, all, text);
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                 "There is no sandbox “%s”; see asb list%s", text, all);
+}
+
 static gboolean
 find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox *sandbox,
               GError **error)
@@ -295,9 +312,7 @@ find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox 
       g_propagate_prefixed_error (error, g_steal_pointer (&gone), "“%s”: ", text);
       return FALSE;
     }
-  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
-               "There is no sandbox “%s”; see asb list%s", text,
-               scope == TOOL_SANDBOX_ANY ? " --all" : "");
+  set_not_found (error, sandbox, text, scope);
   return FALSE;
 }
 

@@ -50,6 +50,12 @@ const ToolOption tool_server_options[] = {
   { NULL },
 };
 
+gboolean
+tool_server_is_named (void)
+{
+  return options.address || options.settings || g_getenv (ADDRESS_VARIABLE);
+}
+
 const char *
 tool_server_get_default_provider (void)
 {

@@ -15,6 +15,9 @@ extern const ToolOption tool_server_options[];
 /* Of these --server alone. */
 extern const ToolOption tool_server_address_options[];
 
+/* That somebody who runs asb has one in mind, by an option or the environment. */
+gboolean tool_server_is_named (void);
+
 /* The provider when none is named: a server that was given is there to be used. */
 const char *tool_server_get_default_provider (void);
 

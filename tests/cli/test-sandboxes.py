@@ -245,6 +245,13 @@ class Sandboxes(TestCase):
         self.assertEqual(result.stderr.decode(), "asb: There is no sandbox “nobody”; see asb list\n")
         self.assertEqual(self.json("list"), [])
 
+    def test_who_means_a_server(self):
+        for options, environment in [(["--server", "127.0.0.1:9"], {}), ([], {"OPEN_SANDBOX_DOMAIN": "127.0.0.1:9"})]:
+            result = asb("ls", *options, "nobody", environment=environment)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr.decode(), "asb: There is no sandbox “nobody” on this machine; see asb list, "
+                             "or name one on the server as opensandbox:nobody\n")
+
     def test_rm_force(self):
         sandbox = self.create()
         self.assert_done(asb("rm", "-f", "nobody", sandbox))
