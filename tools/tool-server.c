@@ -53,7 +53,7 @@ const ToolOption tool_server_options[] = {
 gboolean
 tool_server_is_named (void)
 {
-  return options.address || options.settings || g_getenv (ADDRESS_VARIABLE);
+  return options.settings || g_getenv (ADDRESS_VARIABLE);
 }
 
 const char *
