@@ -5,6 +5,7 @@
 usage: check-sources.py [FOLDER]
 """
 
+import collections
 import pathlib
 import re
 import shutil
@@ -28,6 +29,14 @@ GOTO = re.compile(r"^\s*go" r"to\s+\w+\s*;")
 SLEEP = re.compile(r"\b(?:g_u|u|nano)?sl" r"eep(?:_ns)?\s*\(|\.sl" r"eep\s*\(|setTime" r"out\s*\(")
 FUNCTION = re.compile(r"^(?!struct|enum|union|typedef|static const|const|extern)[a-z_]\w* \(.*$")
 DOC_COMMENT = re.compile(r"^ */\*\*\n.*?\*/\n", re.DOTALL | re.MULTILINE)
+# What is in a C file but code. What is in quotes may look like a comment.
+PROSE = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""", re.DOTALL)
+# Whose type stands in its line, and that is no macro …
+DECLARATION = re.compile(r"^(?!static |typedef )\w[\w *]*[ *](\w+) \([^;{}]*;", re.MULTILINE)
+# … and whose type stands in the line above.
+DEFINITION = re.compile(r"^(\w+) \(", re.MULTILINE)
+# What the build puts in the place of the system's functions.
+STAND_INS = {"tests/fuzz/stand-ins.h"}
 # Lists of properties, however many there are.
 PROPERTY_LIST = re.compile(r"^\w+_(?:class_init|[gs]et_property|finalize) \(")
 
@@ -154,6 +163,26 @@ def headers(sources):
                and not guarded.search(source.text)])
 
 
+def unused_functions(sources):
+    """What a header declares and no file names but those that declare and define it."""
+    exported = {line for source in sources if source.name.endswith(".symbols")
+                for line in source.lines}
+    declared = []
+    used = set()
+    for source in sources:
+        if not source.is_c() and not source.is_build():
+            continue
+        text = PROSE.sub("", source.text) if source.is_c() else source.text
+        words = collections.Counter(re.findall(r"\w+", text))
+        own = set(DEFINITION.findall(text)) if source.suffix == ".c" else set()
+        if source.suffix == ".h" and source.name not in STAND_INS:
+            names = DECLARATION.findall(text)
+            declared += [(source.name, name) for name in names if name not in exported]
+            own = {name for name in names if words[name] == 1}
+        used.update(words.keys() - own)
+    return [f"{name}: {function}()" for name, function in declared if function not in used]
+
+
 def formatting(sources):
     if shutil.which("clang-format") is None:
         return None
@@ -177,6 +206,7 @@ RULES = [
     (f"no function over {MAX_FUNCTION} lines, lists of properties left out", long_functions),
     (f"the median function has at most {MAX_MEDIAN_FUNCTION} lines", median_function),
     ("headers are guarded", headers),
+    ("what is not static is used in another file", unused_functions),
     ("C files stand as clang-format puts them", formatting),
 ]
 

@@ -43,7 +43,6 @@ typedef struct
 
 AsbGuestLink *asb_guest_link_new (GIOStream *stream, const AsbGuestLinkFuncs *funcs,
                                   gpointer owner);
-AsbGuestLink *asb_guest_link_ref (AsbGuestLink *self);
 void asb_guest_link_unref (AsbGuestLink *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbGuestLink, asb_guest_link_unref)

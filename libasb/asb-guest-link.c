@@ -52,7 +52,7 @@ asb_guest_link_new (GIOStream *stream, const AsbGuestLinkFuncs *funcs, gpointer 
   return self;
 }
 
-AsbGuestLink *
+static AsbGuestLink *
 asb_guest_link_ref (AsbGuestLink *self)
 {
   self->references++;

@@ -49,7 +49,6 @@ typedef struct _AsbKeepAlive AsbKeepAlive;
 AsbKeepAlive *asb_keep_alive_new (AsbProvider *provider, const char *sandbox_id,
                                   const AsbKeepAlivePlan *plan, gint64 began_at, gboolean created,
                                   GDateTime *expires_at);
-AsbKeepAlive *asb_keep_alive_ref (AsbKeepAlive *self);
 void asb_keep_alive_unref (AsbKeepAlive *self);
 
 /* All of these from any thread, and with NULL for a sandbox that is not kept alive. */

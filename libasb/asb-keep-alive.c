@@ -94,7 +94,7 @@ struct _AsbKeepAlive
   GQueue holders; /* GTask: they wait for the renewal that is on its way */
 };
 
-AsbKeepAlive *
+static AsbKeepAlive *
 asb_keep_alive_ref (AsbKeepAlive *self)
 {
   g_atomic_ref_count_inc (&self->references);

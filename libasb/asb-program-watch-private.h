@@ -11,7 +11,6 @@ typedef struct _AsbProgramWatch AsbProgramWatch;
 
 /* @name: what the program is called in errors */
 AsbProgramWatch *asb_program_watch_new (GSubprocess *process, const char *name);
-AsbProgramWatch *asb_program_watch_ref (AsbProgramWatch *self);
 void asb_program_watch_unref (AsbProgramWatch *self);
 
 /* Is cancelled once the program has ended, and all that it complained about is here. */

@@ -29,7 +29,7 @@ struct _AsbProgramWatch
   gsize length;
 };
 
-AsbProgramWatch *
+static AsbProgramWatch *
 asb_program_watch_ref (AsbProgramWatch *self)
 {
   g_atomic_ref_count_inc (&self->references);

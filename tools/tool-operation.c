@@ -126,8 +126,9 @@ tool_operation_dup_subject (AsbHistoryOperation *operation)
   return subject ? subject : g_strdup ("");
 }
 
-char *
-tool_operation_dup_sizes (AsbHistoryOperation *operation)
+/* How much a command printed, how large a file is. Returns: (nullable) */
+static char *
+dup_sizes (AsbHistoryOperation *operation)
 {
   GVariant *result = asb_history_operation_get_result (operation);
   g_autofree char *first = NULL;
@@ -208,7 +209,7 @@ add_row (ToolTable *table, AsbHistoryOperation *operation)
       = g_strdup_printf ("%" G_GINT64_FORMAT, asb_history_operation_get_seq (operation));
   g_autofree char *outcome = tool_operation_dup_outcome (operation);
   g_autofree char *duration = tool_operation_dup_duration (operation);
-  g_autofree char *sizes = tool_operation_dup_sizes (operation);
+  g_autofree char *sizes = dup_sizes (operation);
   g_autofree char *subject = tool_operation_dup_subject (operation);
   const char *const cells[] = { seq,
                                 asb_history_operation_get_operation_type (operation),

@@ -11,8 +11,6 @@
 char *tool_operation_dup_outcome (AsbHistoryOperation *operation);
 /* What it was about: the command, the file… */
 char *tool_operation_dup_subject (AsbHistoryOperation *operation);
-/* How much a command printed, how large a file is. Returns: (nullable) */
-char *tool_operation_dup_sizes (AsbHistoryOperation *operation);
 /* Returns: (nullable): NULL while it runs */
 char *tool_operation_dup_duration (AsbHistoryOperation *operation);
 /* Whether it is a command, which has output. */

@@ -24,7 +24,7 @@ asb_memory_chunk_free (AsbMemoryChunk *self)
   g_free (self);
 }
 
-void
+static void
 asb_memory_record_free (AsbMemoryRecord *self)
 {
   g_clear_pointer (&self->change_id, g_free);

@@ -33,7 +33,6 @@ typedef struct
   gsize size;        /* bytes it will take, about */
 } AsbMemoryRecord;
 
-void asb_memory_record_free (AsbMemoryRecord *self);
 void asb_memory_chunk_free (AsbMemoryChunk *self);
 
 /* Returns: (transfer full) (nullable): of AsbMemoryRecord */

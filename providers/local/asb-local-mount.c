@@ -25,7 +25,7 @@ mount_free (gpointer data)
   g_free (self);
 }
 
-GPtrArray *
+static GPtrArray *
 asb_local_mounts_new (void)
 {
   return g_ptr_array_new_with_free_func (mount_free);

@@ -14,10 +14,8 @@ typedef struct
   AsbMountMode mode;
 } AsbLocalMount;
 
-/* Their order is that of their targets: what is below another comes after it. */
-GPtrArray *asb_local_mounts_new (void);
-
-/* Resolves the sources and checks the targets. */
+/* Resolves the sources and checks the targets. Their order is that of the targets: what is below
+ * another comes after it. */
 GPtrArray *asb_local_mounts_from_spec (GListModel *mounts, GError **error);
 
 /* The deepest of them that holds @path, or NULL. */

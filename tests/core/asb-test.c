@@ -330,13 +330,6 @@ test_event_wait (TestEvent *event, guint n)
 }
 
 void
-test_run_until (int *done)
-{
-  while (!g_atomic_int_get (done))
-    g_main_context_iteration (NULL, TRUE);
-}
-
-void
 test_drain (void)
 {
   while (g_main_context_iteration (NULL, FALSE))

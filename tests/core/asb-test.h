@@ -68,8 +68,6 @@ void test_event_happen (TestEvent *event);
 /* Blocks until it has happened @n times. */
 void test_event_wait (TestEvent *event, guint n);
 
-/* Runs the default context until @done, which another thread may set, is not 0. */
-void test_run_until (int *done);
 /* Runs what is ready. */
 void test_drain (void);
 

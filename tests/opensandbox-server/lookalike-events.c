@@ -58,7 +58,7 @@ lookalike_events_new (LookalikeRequest *request)
   return self;
 }
 
-LookalikeEvents *
+static LookalikeEvents *
 lookalike_events_ref (LookalikeEvents *self)
 {
   return g_rc_box_acquire (self);

@@ -11,7 +11,6 @@ G_BEGIN_DECLS
 typedef struct _LookalikeEvents LookalikeEvents;
 
 LookalikeEvents *lookalike_events_new (LookalikeRequest *request);
-LookalikeEvents *lookalike_events_ref (LookalikeEvents *self);
 void lookalike_events_unref (LookalikeEvents *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LookalikeEvents, lookalike_events_unref)
 

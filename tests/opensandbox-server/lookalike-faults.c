@@ -42,7 +42,7 @@ add_one (LookalikeFaults *self, JsonNode *node, GError **error)
   return TRUE;
 }
 
-gboolean
+static gboolean
 lookalike_faults_add (LookalikeFaults *self, JsonNode *node, GError **error)
 {
   JsonArray *list;

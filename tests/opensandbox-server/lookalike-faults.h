@@ -11,8 +11,7 @@ G_BEGIN_DECLS
 LookalikeFaults *lookalike_faults_new (void);
 void lookalike_faults_free (LookalikeFaults *self);
 
-/* A fault, or a list of them. */
-gboolean lookalike_faults_add (LookalikeFaults *self, JsonNode *node, GError **error);
+/* From a file with a fault, or with a list of them. */
 gboolean lookalike_faults_load (LookalikeFaults *self, const char *path, GError **error);
 
 /* TRUE: the request was taken over and its handler must not run (now). */

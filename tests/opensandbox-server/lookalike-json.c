@@ -47,20 +47,13 @@ lookalike_json_parse (const char *data, gsize size, GError **error)
 }
 
 char *
-lookalike_json_print (JsonNode *node)
+lookalike_json_print_object (JsonObject *object)
 {
+  g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), object);
   g_autoptr (JsonGenerator) generator = json_generator_new ();
 
   json_generator_set_root (generator, node);
   return json_generator_to_data (generator, NULL);
-}
-
-char *
-lookalike_json_print_object (JsonObject *object)
-{
-  g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), object);
-
-  return lookalike_json_print (node);
 }
 
 static JsonNode *
@@ -125,20 +118,6 @@ static gboolean
 is_string (JsonNode *node)
 {
   return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
-}
-
-gboolean
-lookalike_json_is_string_map (JsonNode *node, gboolean nulls_too)
-{
-  g_autoptr (GList) values = NULL;
-
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return FALSE;
-  values = json_object_get_values (json_node_get_object (node));
-  for (GList *i = values; i != NULL; i = i->next)
-    if (!is_string (i->data) && !(nulls_too && JSON_NODE_HOLDS_NULL ((JsonNode *)i->data)))
-      return FALSE;
-  return TRUE;
 }
 
 gboolean

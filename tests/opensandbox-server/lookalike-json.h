@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 /* Refuses what json-glib would crash on. */
 JsonNode *lookalike_json_parse (const char *data, gsize size, GError **error);
 
-char *lookalike_json_print (JsonNode *node);
 char *lookalike_json_print_object (JsonObject *object);
 
 /* NULL, FALSE or 0 when there is no such member, or it has another type. */
@@ -26,8 +25,7 @@ gboolean lookalike_json_get_boolean (JsonObject *object, const char *name);
 /* There, and not null. */
 gboolean lookalike_json_has (JsonObject *object, const char *name);
 
-/* A map of strings, nothing else in it. */
-gboolean lookalike_json_is_string_map (JsonNode *node, gboolean nulls_too);
+/* Nothing else is in it. */
 gboolean lookalike_json_is_string_list (JsonNode *node);
 
 /* A string the way Go's encoding/json writes it: U+FFFD for what is not UTF-8. */

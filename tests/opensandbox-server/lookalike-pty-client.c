@@ -62,7 +62,7 @@ is_open (LookalikePtyClient *self)
          && soup_websocket_connection_get_state (self->connection) == SOUP_WEBSOCKET_STATE_OPEN;
 }
 
-void
+static void
 lookalike_pty_client_close (LookalikePtyClient *self, int code, const char *reason)
 {
   detach (self);

@@ -122,16 +122,10 @@ lookalike_pty_unref (LookalikePty *self)
 }
 
 void
-lookalike_pty_end (LookalikePty *self)
+lookalike_pty_remove (LookalikePty *self)
 {
   if (self->process != NULL)
     lookalike_process_signal_group (self->process, SIGKILL);
-}
-
-void
-lookalike_pty_remove (LookalikePty *self)
-{
-  lookalike_pty_end (self);
   lookalike_pty_unref (self);
 }
 

@@ -23,8 +23,6 @@ LookalikePty *lookalike_pty_new (LookalikeSandbox *sandbox, const char *cwd, con
 LookalikePty *lookalike_pty_ref (LookalikePty *self);
 void lookalike_pty_unref (LookalikePty *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LookalikePty, lookalike_pty_unref)
-/* Kills what runs. */
-void lookalike_pty_end (LookalikePty *self);
 /* Ends it, its client too, and gives the reference up. */
 void lookalike_pty_remove (LookalikePty *self);
 
@@ -46,6 +44,5 @@ void lookalike_pty_set_client (LookalikePty *self, LookalikePtyClient *client);
 
 /* In lookalike-pty-client.c */
 void lookalike_pty_client_connect (LookalikePty *pty, LookalikeRequest *request);
-void lookalike_pty_client_close (LookalikePtyClient *self, int code, const char *reason);
 
 G_END_DECLS

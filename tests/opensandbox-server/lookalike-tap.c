@@ -118,12 +118,6 @@ lookalike_tap_get_written (LookalikeTap *self)
   return self->written_bytes;
 }
 
-gboolean
-lookalike_tap_is_dead (LookalikeTap *self)
-{
-  return self->dead;
-}
-
 void
 lookalike_tap_set_plan (LookalikeTap *self, const LookalikeTapPlan *plan)
 {

@@ -32,7 +32,6 @@ LookalikeTap *lookalike_tap_new (GSocketConnection *connection, guint64 number);
 
 guint64 lookalike_tap_get_number (LookalikeTap *self);
 guint64 lookalike_tap_get_written (LookalikeTap *self);
-gboolean lookalike_tap_is_dead (LookalikeTap *self);
 
 /* Counting starts anew with each plan. */
 void lookalike_tap_set_plan (LookalikeTap *self, const LookalikeTapPlan *plan);
