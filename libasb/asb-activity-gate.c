@@ -4,6 +4,7 @@
 
 #include "asb-activity-gate-private.h"
 
+#include "asb-cancel-source-private.h"
 #include "asb-error.h"
 
 struct _AsbActivityGate
@@ -133,7 +134,7 @@ timeout_cb (gpointer user_data)
 }
 
 static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
+cancelled_cb (gpointer user_data)
 {
   GTask *task = user_data;
 
@@ -170,10 +171,9 @@ attach_sources (GTask *task, guint timeout_ms)
   g_ptr_array_add (sources, timeout);
   if (cancellable)
     {
-      GSource *cancelled = g_cancellable_source_new (cancellable);
+      GSource *cancelled = asb_cancel_source_new (cancellable);
 
-      g_source_set_callback (cancelled, G_SOURCE_FUNC (cancelled_cb), g_object_ref (task),
-                             g_object_unref);
+      g_source_set_callback (cancelled, cancelled_cb, g_object_ref (task), g_object_unref);
       g_source_attach (cancelled, g_task_get_context (task));
       g_ptr_array_add (sources, cancelled);
     }

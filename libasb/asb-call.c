@@ -22,7 +22,7 @@ typedef struct
   GCancellable *inner_cancellable;
   gulong chain;
   GSource *deadline;
-  GSource *cancelled;
+  GMutex timing; /* while it is said when that is ready */
   gint64 began_at;
   gint64 paused_before; /* for how long its source had been paused then */
   gint64 left;          /* of its time, while its source is paused */
@@ -83,13 +83,23 @@ asb_call_unref (AsbCall *call)
     return;
   g_clear_object (&call->inner_cancellable);
   g_clear_pointer (&call->deadline, g_source_unref);
-  g_clear_pointer (&call->cancelled, g_source_unref);
   g_clear_object (&call->outer);
   g_clear_pointer (&call->context, g_main_context_unref);
+  g_mutex_clear (&call->timing);
   g_free (call);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbCall, asb_call_unref)
+
+/* Never later than it is already; in any thread. */
+static void
+make_ready_at (AsbCall *call, gint64 at)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&call->timing);
+  gint64 before = g_source_get_ready_time (call->deadline);
+
+  g_source_set_ready_time (call->deadline, before < 0 ? at : MIN (before, at));
+}
 
 /* Pauses of a source, and the calls whose time would have been up. */
 typedef struct
@@ -167,7 +177,7 @@ is_early (AsbCall *call)
   if (clock->paused_at > 0)
     g_ptr_array_add (clock->parked, asb_call_ref (call));
   else
-    g_source_set_ready_time (call->deadline, now + call->left);
+    make_ready_at (call, now + call->left);
   return TRUE;
 }
 
@@ -211,7 +221,7 @@ asb_call_set_paused (gpointer source, gboolean paused)
     {
       AsbCall *call = clock->parked->pdata[i];
 
-      g_source_set_ready_time (call->deadline, now + call->left);
+      make_ready_at (call, now + call->left);
     }
   g_ptr_array_set_size (clock->parked, 0);
 }
@@ -231,8 +241,6 @@ take_outer (AsbCall *call)
   call->chain = 0;
   if (call->deadline)
     g_source_destroy (call->deadline);
-  if (call->cancelled)
-    g_source_destroy (call->cancelled);
   return outer;
 }
 
@@ -336,7 +344,7 @@ inner_finalized_cb (gpointer user_data, GObject *where_the_task_was)
 
   g_atomic_int_set (&call->dropped, TRUE);
   if (call->deadline)
-    g_source_set_ready_time (call->deadline, 0);
+    make_ready_at (call, 0);
   asb_sync_release_context (call->context);
   asb_call_unref (call);
 }
@@ -376,16 +384,6 @@ ready_time_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 
 static GSourceFuncs ready_time_funcs = { .dispatch = ready_time_dispatch };
 
-/* Never later than it is already. */
-static void
-make_ready_in (GSource *source, guint milliseconds)
-{
-  gint64 before = g_source_get_ready_time (source);
-  gint64 at = g_get_monotonic_time () + (gint64)milliseconds * 1000;
-
-  g_source_set_ready_time (source, before < 0 ? at : MIN (before, at));
-}
-
 static void
 start_deadline (AsbCall *call)
 {
@@ -395,25 +393,20 @@ start_deadline (AsbCall *call)
                          (GDestroyNotify)asb_call_unref);
   note_beginning (call, g_task_get_source_object (call->outer));
   if (call->timeout_ms > 0)
-    make_ready_in (call->deadline, call->timeout_ms);
+    make_ready_at (call, call->began_at + (gint64)call->timeout_ms * 1000);
   g_source_attach (call->deadline, call->context);
 }
 
-static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
+/* In the thread of whoever cancels. */
+static void
+chain_cb (GCancellable *cancellable, gpointer user_data)
 {
   AsbCall *call = user_data;
   guint grace_ms = CANCEL_GRACE_MS;
 
+  g_cancellable_cancel (call->inner_cancellable);
   find_limit ("", &grace_ms);
-  make_ready_in (call->deadline, grace_ms);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-chain_cb (GCancellable *cancellable, gpointer user_data)
-{
-  g_cancellable_cancel (user_data);
+  make_ready_at (call, g_get_monotonic_time () + (gint64)grace_ms * 1000);
 }
 
 static void
@@ -421,14 +414,9 @@ chain_cancellable (AsbCall *call)
 {
   GCancellable *cancellable = g_task_get_cancellable (call->outer);
 
-  if (!cancellable)
-    return;
-  call->cancelled = g_cancellable_source_new (cancellable);
-  g_source_set_callback (call->cancelled, G_SOURCE_FUNC (cancelled_cb), asb_call_ref (call),
-                         (GDestroyNotify)asb_call_unref);
-  g_source_attach (call->cancelled, call->context);
-  call->chain = g_cancellable_connect (cancellable, G_CALLBACK (chain_cb),
-                                       g_object_ref (call->inner_cancellable), g_object_unref);
+  if (cancellable)
+    call->chain = g_cancellable_connect (cancellable, G_CALLBACK (chain_cb), asb_call_ref (call),
+                                         (GDestroyNotify)asb_call_unref);
 }
 
 GTask *
@@ -440,6 +428,7 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
   GTask *inner;
 
   g_atomic_ref_count_init (&call->references);
+  g_mutex_init (&call->timing);
   call->kind = kind;
   call->timeout_ms = kind->timeout_seconds * 1000;
   if (kind->timeout_seconds > 0)

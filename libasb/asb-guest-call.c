@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "asb-cancel-source-private.h"
 #include "asb-guest-channel-private.h"
 #include "asb-guest-connection-private.h"
 #include "asb-guest-error-private.h"
@@ -155,7 +156,7 @@ asb_guest_call_refuse_output (AsbGuestCall *self)
 }
 
 static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
+cancelled_cb (gpointer user_data)
 {
   g_autoptr (AsbGuestCall) self = asb_guest_call_ref (user_data);
   g_autoptr (AsbGuestConnection) connection = asb_guest_connection_ref (self->connection);
@@ -172,8 +173,8 @@ asb_guest_call_attach (AsbGuestCall *self, AsbGuestConnection *connection, guint
   self->number = number;
   if (!self->cancellable)
     return;
-  self->cancelled_source = g_cancellable_source_new (self->cancellable);
-  g_source_set_callback (self->cancelled_source, G_SOURCE_FUNC (cancelled_cb), self, NULL);
+  self->cancelled_source = asb_cancel_source_new (self->cancellable);
+  g_source_set_callback (self->cancelled_source, cancelled_cb, self, NULL);
   g_source_attach (self->cancelled_source, asb_io_thread_get_context ());
 }
 

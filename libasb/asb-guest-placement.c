@@ -6,6 +6,7 @@
 
 #include <sys/random.h>
 
+#include "asb-cancel-source-private.h"
 #include "asb-error.h"
 #include "asb-guest-program-private.h"
 #include "asb-guest-reopen-private.h"
@@ -208,16 +209,17 @@ place_or_fail (GTask *task, GError *error)
 
 /* A program that is not there is told by what was to start it. */
 static gboolean
-explained_cb (GCancellable *ended, gpointer user_data)
+explained_cb (gpointer user_data)
 {
   GTask *task = user_data;
   AsbPlacement *placement = g_task_get_task_data (task);
-  AsbSubprocessStream *stream = ASB_SUBPROCESS_STREAM (placement->stream);
+  AsbProgramWatch *watch
+      = asb_subprocess_stream_get_watch (ASB_SUBPROCESS_STREAM (placement->stream));
   GError *failure = g_steal_pointer (&placement->failure);
   GError *cause = NULL;
 
-  if (!g_cancellable_is_cancelled (ended)
-      || asb_program_watch_check (asb_subprocess_stream_get_watch (stream), &cause))
+  if (!g_cancellable_is_cancelled (asb_program_watch_get_ended (watch))
+      || asb_program_watch_check (watch, &cause))
     place_or_fail (g_object_ref (task), failure);
   else if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
     {
@@ -249,12 +251,12 @@ explain (GTask *task, GError *error)
       return;
     }
   placement->failure = error;
-  source = g_cancellable_source_new (asb_program_watch_get_ended (
+  source = asb_cancel_source_new (asb_program_watch_get_ended (
       asb_subprocess_stream_get_watch (ASB_SUBPROCESS_STREAM (placement->stream))));
   limit = g_timeout_source_new_seconds (EXPLANATION_SECONDS);
   g_source_set_dummy_callback (limit);
   g_source_add_child_source (source, limit);
-  g_task_attach_source (task, source, G_SOURCE_FUNC (explained_cb));
+  g_task_attach_source (task, source, explained_cb);
   g_object_unref (task);
 }
 

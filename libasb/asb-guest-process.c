@@ -5,6 +5,7 @@
 #include "asb-guest-transport-private.h"
 
 #include "asb-call-private.h"
+#include "asb-cancel-source-private.h"
 #include "asb-guest-command-private.h"
 #include "asb-guest-json-private.h"
 #include "asb-io-thread-private.h"
@@ -129,7 +130,7 @@ command_end (Command *self, AsbCommandResult *result, const GError *error)
 }
 
 static gboolean
-wait_cancelled_cb (GCancellable *cancellable, gpointer user_data)
+wait_cancelled_cb (gpointer user_data)
 {
   Waiter *waiter = user_data;
 
@@ -154,8 +155,8 @@ wait_in_thread (gpointer data)
   g_queue_push_tail (&waiter->command->waiting, waiter);
   if (!cancellable)
     return;
-  waiter->cancelled = g_cancellable_source_new (cancellable);
-  g_source_set_callback (waiter->cancelled, G_SOURCE_FUNC (wait_cancelled_cb), waiter, NULL);
+  waiter->cancelled = asb_cancel_source_new (cancellable);
+  g_source_set_callback (waiter->cancelled, wait_cancelled_cb, waiter, NULL);
   g_source_attach (waiter->cancelled, asb_io_thread_get_context ());
 }
 

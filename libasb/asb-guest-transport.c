@@ -5,6 +5,7 @@
 #include "asb-guest-transport-private.h"
 
 #include "asb-call-private.h"
+#include "asb-cancel-source-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-io-thread-private.h"
@@ -337,7 +338,7 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
 }
 
 static gboolean
-open_cancelled_cb (GCancellable *cancellable, gpointer user_data)
+open_cancelled_cb (gpointer user_data)
 {
   Opening *opening = user_data;
 
@@ -356,8 +357,8 @@ open_in_thread (gpointer data)
 
   if (cancellable)
     {
-      opening->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_callback (opening->cancelled, G_SOURCE_FUNC (open_cancelled_cb), opening, NULL);
+      opening->cancelled = asb_cancel_source_new (cancellable);
+      g_source_set_callback (opening->cancelled, open_cancelled_cb, opening, NULL);
       g_source_attach (opening->cancelled, asb_io_thread_get_context ());
     }
   asb_guest_connection_open (opening->connection, opening->token, opened_cb, task);

@@ -7,6 +7,7 @@
 #include "asb-history-store.h"
 
 #include "asb-call-private.h"
+#include "asb-cancel-source-private.h"
 #include "asb-error.h"
 #include "asb-sync-private.h"
 
@@ -34,13 +35,6 @@ ask_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* A child source must have a callback, and it is the parent's that is called. */
-static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
-{
-  return G_SOURCE_REMOVE;
-}
-
 /* Whoever cancels meanwhile is answered by the next question. */
 static void
 pause_and_ask (GTask *task, Wait *wait)
@@ -48,14 +42,11 @@ pause_and_ask (GTask *task, Wait *wait)
   const gint64 left_ms = (wait->until - g_get_monotonic_time ()) / 1000 + 1;
   g_autoptr (GSource) source = g_timeout_source_new (MIN (wait->pause_ms, (guint)left_ms));
   GCancellable *cancellable = g_task_get_cancellable (task);
-  g_autoptr (GSource) cancelled = cancellable ? g_cancellable_source_new (cancellable) : NULL;
+  g_autoptr (GSource) cancelled = cancellable ? asb_cancel_source_new (cancellable) : NULL;
 
   wait->pause_ms = MIN (2 * wait->pause_ms, LAST_PAUSE_MS);
   if (cancelled)
-    {
-      g_source_set_callback (cancelled, G_SOURCE_FUNC (cancelled_cb), NULL, NULL);
-      g_source_add_child_source (source, cancelled);
-    }
+    g_source_add_child_source (source, cancelled);
   g_source_set_static_name (source, "asb_history_store_wait");
   g_source_set_callback (source, ask_cb, g_object_ref (task), g_object_unref);
   g_source_attach (source, g_task_get_context (task));

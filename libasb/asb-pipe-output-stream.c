@@ -4,6 +4,7 @@
 
 #include "asb-pipe-stream-private.h"
 
+#include "asb-cancel-source-private.h"
 #include "asb-error.h"
 
 /* How long the other side may take to say how it went once closing was cancelled. */
@@ -184,7 +185,7 @@ attach (GTask *task, GSource **field, GSource *source, GSourceFunc callback)
 }
 
 static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
+cancelled_cb (gpointer user_data)
 {
   GTask *task = user_data;
   AsbPipeOutputStream *self = g_task_get_source_object (task);
@@ -207,8 +208,7 @@ wait_for_outcome (AsbPipeOutputStream *self, GTask *task)
   attach (task, &closing->settled, asb_pipe_create_source (self->pipe, ASB_PIPE_CONDITION_SETTLED),
           settled_cb);
   if (cancellable)
-    attach (task, &closing->cancelled, g_cancellable_source_new (cancellable),
-            G_SOURCE_FUNC (cancelled_cb));
+    attach (task, &closing->cancelled, asb_cancel_source_new (cancellable), cancelled_cb);
 }
 
 static void

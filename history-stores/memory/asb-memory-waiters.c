@@ -2,6 +2,8 @@
 
 #include "asb-memory-waiters.h"
 
+#include "asb-cancel-source-private.h"
+
 struct _AsbMemoryWaiters
 {
   GMutex *mutex;
@@ -117,25 +119,15 @@ time_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* A child source must have a callback, and it is the parent's that is called. */
-static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
-{
-  return G_SOURCE_REMOVE;
-}
-
 static void
 attach (Waiter *waiter, guint timeout_ms)
 {
   GCancellable *cancellable = g_task_get_cancellable (waiter->task);
-  g_autoptr (GSource) cancelled = cancellable ? g_cancellable_source_new (cancellable) : NULL;
+  g_autoptr (GSource) cancelled = cancellable ? asb_cancel_source_new (cancellable) : NULL;
 
   waiter->source = g_timeout_source_new (timeout_ms);
   if (cancelled)
-    {
-      g_source_set_callback (cancelled, G_SOURCE_FUNC (cancelled_cb), NULL, NULL);
-      g_source_add_child_source (waiter->source, cancelled);
-    }
+    g_source_add_child_source (waiter->source, cancelled);
   g_source_set_static_name (waiter->source, "a wait for the record in memory");
   g_source_set_callback (waiter->source, time_cb, g_atomic_rc_box_acquire (waiter), waiter_unref);
   g_source_attach (waiter->source, g_task_get_context (waiter->task));

@@ -209,10 +209,10 @@ timed_out_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
+static void
 wake_cb (GCancellable *cancellable, gpointer user_data)
 {
-  return G_SOURCE_CONTINUE;
+  g_main_context_wakeup (user_data);
 }
 
 static gboolean
@@ -220,18 +220,18 @@ wait_for_job (Jobs *jobs, const char *job, GMainContext *context, GCancellable *
               GError **error)
 {
   g_autoptr (GSource) deadline = g_timeout_source_new_seconds (SECONDS);
-  g_autoptr (GSource) wake = g_cancellable_source_new (cancellable);
+  gulong wake
+      = g_cancellable_connect (cancellable, G_CALLBACK (wake_cb), g_main_context_ref (context),
+                               (GDestroyNotify)g_main_context_unref);
   const char *result;
 
   g_source_set_callback (deadline, timed_out_cb, jobs, NULL);
   g_source_attach (deadline, context);
-  g_source_set_callback (wake, G_SOURCE_FUNC (wake_cb), NULL, NULL);
-  g_source_attach (wake, context);
   while (!(result = g_hash_table_lookup (jobs->results, job)) && !jobs->timed_out
          && !g_cancellable_is_cancelled (cancellable))
     g_main_context_iteration (context, TRUE);
   g_source_destroy (deadline);
-  g_source_destroy (wake);
+  g_cancellable_disconnect (cancellable, wake);
   if (g_strcmp0 (result, "done") == 0)
     return TRUE;
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))

@@ -2,6 +2,8 @@
 
 #include "asb-mock-call.h"
 
+#include "asb-cancel-source-private.h"
+
 AsbMockCall *
 asb_mock_call_new (AsbMockProvider *provider, const char *operation, const char *sandbox_id,
                    gpointer argument, GType type, AsbMockPerform perform, GTask *task)
@@ -134,9 +136,8 @@ delay (AsbMockCall *call, guint milliseconds)
   g_source_set_callback (source, delay_over_cb, call, (GDestroyNotify)asb_mock_call_free);
   if (cancellable)
     {
-      g_autoptr (GSource) cancelled = g_cancellable_source_new (cancellable);
+      g_autoptr (GSource) cancelled = asb_cancel_source_new (cancellable);
 
-      g_source_set_dummy_callback (cancelled);
       g_source_add_child_source (source, cancelled);
     }
   g_source_attach (source, g_task_get_context (call->task));

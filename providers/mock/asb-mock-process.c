@@ -2,6 +2,7 @@
 
 #include "asb-mock-process.h"
 
+#include "asb-cancel-source-private.h"
 #include "asb-mock-call.h"
 #include "asb-mock-stream.h"
 
@@ -272,7 +273,7 @@ take_waiter (AsbMockProcess *self, GTask *task)
 }
 
 static gboolean
-waiter_cancelled_cb (GCancellable *cancellable, gpointer user_data)
+waiter_cancelled_cb (gpointer user_data)
 {
   GTask *task = user_data;
 
@@ -304,9 +305,9 @@ new_waiter (AsbMockProcess *self, GTask *task)
     }
   if (cancellable)
     {
-      waiter->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_callback (waiter->cancelled, G_SOURCE_FUNC (waiter_cancelled_cb),
-                             g_object_ref (task), g_object_unref);
+      waiter->cancelled = asb_cancel_source_new (cancellable);
+      g_source_set_callback (waiter->cancelled, waiter_cancelled_cb, g_object_ref (task),
+                             g_object_unref);
     }
   return waiter;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-cancel-source-private.h"
 #include "asb-opensandbox-bounded.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-thread.h"
@@ -126,12 +127,12 @@ waited_too_long_cb (gpointer data)
 }
 
 static gboolean
-waiting_cancelled_cb (GCancellable *cancellable, gpointer data)
+waiting_cancelled_cb (gpointer data)
 {
   AsbOpensandboxWebsocketLink *self = data;
   GError *error = NULL;
 
-  g_cancellable_set_error_if_cancelled (cancellable, &error);
+  g_cancellable_set_error_if_cancelled (g_task_get_cancellable (self->waiting), &error);
   answer_waiting (self, error);
   return G_SOURCE_REMOVE;
 }
@@ -162,8 +163,8 @@ asb_opensandbox_websocket_link_wait_async (AsbOpensandboxWebsocketLink *self, gu
       self->waiting_timer
           = asb_opensandbox_thread_add_timer (milliseconds, waited_too_long_cb, self);
       if (cancellable)
-        self->waiting_cancelled = attach (self, g_cancellable_source_new (cancellable),
-                                          G_SOURCE_FUNC (waiting_cancelled_cb));
+        self->waiting_cancelled
+            = attach (self, asb_cancel_source_new (cancellable), waiting_cancelled_cb);
     }
 }
 

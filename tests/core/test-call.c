@@ -4,6 +4,7 @@
 
 #include "asb-call-private.h"
 #include "asb-error-private.h"
+#include "asb-sync-private.h"
 
 /* The operation of these tests; its answers are of type AsbErrorInfo, for want of a simpler one. */
 #define OPERATION "do the test"
@@ -493,6 +494,66 @@ test_cancelled_elsewhere (Fixture *fixture, gconstpointer data)
   g_assert_null (finish (fixture, NULL));
 }
 
+static gpointer
+cancel_in_thread (gpointer data)
+{
+  g_cancellable_cancel (data);
+  return NULL;
+}
+
+static void
+heard_cb (GCancellable *cancellable, gpointer user_data)
+{
+  test_event_happen (user_data);
+}
+
+static void
+stay_cb (GCancellable *cancellable, gpointer user_data)
+{
+  test_event_wait (user_data, 1);
+}
+
+/* One call that is over while the other thread is in the middle of cancelling it. */
+static void
+end_while_cancelling (Fixture *fixture)
+{
+  GCancellable *cancellable = g_cancellable_new ();
+  TestEvent heard;
+  TestEvent over;
+  AsbSync sync;
+  GThread *thread;
+
+  test_event_init (&heard);
+  test_event_init (&over);
+  asb_sync_begin (&sync);
+  fixture->task = asb_call_begin (fixture->source, &kind, ASB_TYPE_ERROR_INFO, cancellable,
+                                  asb_sync_ready_cb, &sync, NULL);
+  g_cancellable_connect (g_task_get_cancellable (fixture->task), G_CALLBACK (heard_cb), &heard,
+                         NULL);
+  g_cancellable_connect (cancellable, G_CALLBACK (stay_cb), &over, NULL);
+  thread = g_thread_new ("cancel", cancel_in_thread, cancellable);
+  test_event_wait (&heard, 1);
+  g_assert_true (g_task_return_error_if_cancelled (fixture->task));
+  g_assert_null (asb_call_finish_pointer (fixture->source, asb_sync_wait (&sync), NULL));
+  g_clear_object (&fixture->task);
+  asb_sync_end (&sync);
+  test_event_happen (&over);
+  g_thread_join (thread);
+  g_assert_finalize_object (cancellable);
+  test_event_clear (&heard);
+  test_event_clear (&over);
+}
+
+static void
+test_over_before_cancelled (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("Calls that are over while another thread still cancels them leave nothing "
+                  "behind, as the checkers of memory would tell");
+
+  for (guint i = 0; i < 1000; i++)
+    end_while_cancelling (fixture);
+}
+
 static void
 test_cancelled_after (Fixture *fixture, gconstpointer data)
 {
@@ -614,6 +675,7 @@ main (int argc, char **argv)
   ADD ("cancelled/done", NULL, test_done_although_cancelled);
   ADD ("cancelled/answers", NULL, test_answered_by_cancellation);
   ADD ("cancelled/elsewhere", NULL, test_cancelled_elsewhere);
+  ADD ("cancelled/over-before", NULL, test_over_before_cancelled);
   ADD ("cancelled/after", NULL, test_cancelled_after);
   ADD ("threads/answer", NULL, test_answered_elsewhere);
   ADD ("threads/races", NULL, test_races);
