@@ -2,53 +2,45 @@
 
 #include "asb-opensandbox-packer.h"
 
-#include <locale.h>
 #include <string.h>
 
 #include "archive-input.h"
 #include "archive-name.h"
+#include "archive-output.h"
+#include "asb-opensandbox-archive.h"
 #include "asb-opensandbox-failure.h"
 #include "asb-opensandbox-shell.h"
 
 #define ARCHIVE_RESULT_KEY "asb-archive-result"
-#define BUFFER_SIZE (64 * 1024)
-#define MAX_TOLD_ERRORS 64
 
 static const ArchiveBounds NO_BOUNDS = { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX };
 
 struct _AsbOpensandboxPacker
 {
   AsbPipe *to;
-  GInputStream *input;
+  AsbOpensandboxArchiveSource source;
   GOutputStream *output;
   GWeakRef stream;
-  GCancellable *closed;
   char *shown;
   gboolean gzip;
   ArchiveBounds bounds;
   ArchiveCaller caller;
   ArchiveInput *reader;
-  struct archive *writer;
-  struct archive_entry *member;
-  struct archive_entry *entry; /* as it is packed */
-  char path[PATH_MAX];
+  struct archive_entry *member; /* as it was read */
+  ArchiveOutput packed;
   ArchiveCounts counts;
   Failure failure;
-  GError *error; /* of reading or writing */
-  gboolean is_refused;
-  gboolean is_over;
+  GError *error; /* of reading */
   GPtrArray *errors;
   guint64 n_errors;
-  char buffer[BUFFER_SIZE];
 };
 
 static void
 packer_free (AsbOpensandboxPacker *self)
 {
   asb_pipe_unref (self->to);
-  g_object_unref (self->input);
+  asb_opensandbox_archive_source_clear (&self->source);
   g_object_unref (self->output);
-  g_object_unref (self->closed);
   g_weak_ref_clear (&self->stream);
   g_ptr_array_unref (self->errors);
   failure_clear (&self->failure);
@@ -63,13 +55,8 @@ static const uint8_t *
 receive (void *data, size_t *size)
 {
   AsbOpensandboxPacker *self = data;
-  gssize n = g_input_stream_read (self->input, self->buffer, sizeof self->buffer, self->closed,
-                                  self->error ? NULL : &self->error);
 
-  if (n <= 0)
-    return NULL;
-  *size = (size_t)n;
-  return (const uint8_t *)self->buffer;
+  return asb_opensandbox_archive_source_read (&self->source, size, &self->error);
 }
 
 static bool
@@ -77,34 +64,15 @@ goes_on (void *data)
 {
   AsbOpensandboxPacker *self = data;
 
-  return !self->error && !self->is_refused;
+  return !self->error && !self->packed.is_refused;
 }
 
-/* A writer that has failed writes zeros for what is missing of a file when it is freed, so it is
- * not told. */
-static la_ssize_t
-send_bytes (struct archive *writer, void *data, const void *bytes, size_t size)
+static bool
+send_bytes (void *data, const void *bytes, size_t size)
 {
   AsbOpensandboxPacker *self = data;
 
-  if (self->is_over || self->is_refused)
-    return (la_ssize_t)size;
-  if (g_output_stream_write_all (self->output, bytes, size, NULL, self->closed, NULL))
-    self->counts.archive_bytes += size;
-  else
-    self->is_refused = TRUE;
-  return (la_ssize_t)size;
-}
-
-static gboolean
-fail_writing (AsbOpensandboxPacker *self)
-{
-  const char *why = archive_error_string (self->writer);
-
-  if (goes_on (self) && !self->failure.code)
-    failure_set (&self->failure, FAILURE_IO_ERROR, "Could not pack “%.256s”: %.128s", self->path,
-                 why ? why : "it cannot be written");
-  return FALSE;
+  return g_output_stream_write_all (self->output, bytes, size, NULL, self->source.closed, NULL);
 }
 
 /* Members. */
@@ -115,69 +83,27 @@ leave_out (AsbOpensandboxPacker *self, const char *path, const char *why)
   g_autofree char *shown = g_utf8_make_valid (path, -1);
 
   self->n_errors++;
-  if (self->errors->len < MAX_TOLD_ERRORS)
+  if (self->errors->len < ASB_OPENSANDBOX_PACKER_MAX_ERRORS)
     g_ptr_array_add (self->errors, g_strdup_printf ("%s: %s", shown, why));
   return TRUE;
 }
 
-static gboolean
-refuse_size (AsbOpensandboxPacker *self, const char *limit, int64_t maximum)
-{
-  failure_set (&self->failure, FAILURE_TOO_LARGE,
-               "Could not pack “%.256s”: that is more than %s, %lld", self->path, limit,
-               (long long)maximum);
-  failure_add_path (&self->failure, self->path);
-  failure_add_detail (&self->failure, "limit", json_string (limit));
-  return FALSE;
-}
-
 static void
-begin_entry (AsbOpensandboxPacker *self, unsigned type)
+begin_entry (AsbOpensandboxPacker *self)
 {
-  struct archive_entry *member = self->member;
+  const struct timespec time = { .tv_sec = archive_entry_mtime (self->member),
+                                 .tv_nsec = archive_entry_mtime_nsec (self->member) };
 
-  archive_entry_clear (self->entry);
-  archive_entry_set_pathname (self->entry, self->path);
-  archive_entry_set_filetype (self->entry, type);
-  archive_entry_set_perm (self->entry, archive_entry_perm (member) & 0777);
-  archive_entry_set_mtime (self->entry, archive_entry_mtime (member),
-                           archive_entry_mtime_nsec (member));
-  archive_entry_set_size (self->entry, 0);
-}
-
-static gboolean
-write_header (AsbOpensandboxPacker *self)
-{
-  if (self->counts.members >= (uint64_t)self->bounds.members)
-    return refuse_size (self, "max_members", self->bounds.members);
-  if (archive_write_header (self->writer, self->entry) < ARCHIVE_WARN)
-    return fail_writing (self);
-  self->counts.members++;
-  return goes_on (self);
-}
-
-static gboolean
-write_all (AsbOpensandboxPacker *self, const guint8 *bytes, gsize size)
-{
-  while (size > 0)
-    {
-      la_ssize_t n = archive_write_data (self->writer, bytes, size);
-
-      if (n <= 0)
-        return fail_writing (self);
-      bytes += n;
-      size -= (gsize)n;
-    }
-  return goes_on (self);
+  archive_output_begin (&self->packed, archive_entry_mode (self->member), time);
 }
 
 static gboolean
 write_zeros (AsbOpensandboxPacker *self, gint64 size)
 {
-  static const guint8 zeros[BUFFER_SIZE] = { 0 };
+  static const guint8 zeros[ASB_OPENSANDBOX_ARCHIVE_BLOCK] = { 0 };
 
   for (; size > 0; size -= sizeof zeros)
-    if (!write_all (self, zeros, MIN ((gsize)size, sizeof zeros)))
+    if (!archive_output_write (&self->packed, zeros, MIN ((gsize)size, sizeof zeros)))
       return FALSE;
   return TRUE;
 }
@@ -196,7 +122,7 @@ pack_content (AsbOpensandboxPacker *self, gint64 total)
         return FALSE;
       if (size == 0)
         offset = total;
-      if (!write_zeros (self, offset - at) || !write_all (self, bytes, size))
+      if (!write_zeros (self, offset - at) || !archive_output_write (&self->packed, bytes, size))
         return FALSE;
       at = offset + (gint64)size;
     }
@@ -211,13 +137,11 @@ pack_file (AsbOpensandboxPacker *self)
 {
   gint64 size = archive_entry_size (self->member);
 
-  if (size > self->bounds.file_bytes)
-    return refuse_size (self, "max_file_bytes", self->bounds.file_bytes);
-  if (size > self->bounds.bytes - (gint64)self->counts.bytes)
-    return refuse_size (self, "max_bytes", self->bounds.bytes);
-  begin_entry (self, AE_IFREG);
-  archive_entry_set_size (self->entry, size);
-  return write_header (self) && pack_content (self, size);
+  if (!archive_output_check_size (&self->packed, size))
+    return FALSE;
+  begin_entry (self);
+  archive_entry_set_size (self->packed.entry, size);
+  return archive_output_write_header (&self->packed) && pack_content (self, size);
 }
 
 static gboolean
@@ -226,42 +150,39 @@ pack_hard_link (AsbOpensandboxPacker *self)
   char target[PATH_MAX];
 
   if (archive_name_clean (archive_entry_hardlink (self->member), target))
-    return leave_out (self, self->path, "It is another name of what is not in the archive");
-  begin_entry (self, AE_IFREG);
-  archive_entry_set_hardlink (self->entry, target);
-  self->counts.links++;
-  return write_header (self);
+    return leave_out (self, self->packed.path, "It is another name of what is not in the archive");
+  begin_entry (self);
+  archive_entry_set_filetype (self->packed.entry, AE_IFREG);
+  return archive_output_write_hard_link (&self->packed, target);
 }
 
 static gboolean
 pack_link (AsbOpensandboxPacker *self)
 {
   const char *target = archive_entry_symlink (self->member);
-  const char *why = target ? archive_target_check (self->path, target) : "It cannot be read";
+  const char *why = target ? archive_target_check (self->packed.path, target) : "It cannot be read";
 
   if (why)
-    return leave_out (self, self->path, why);
-  begin_entry (self, AE_IFLNK);
-  archive_entry_set_symlink (self->entry, target);
-  self->counts.links++;
-  return write_header (self);
+    return leave_out (self, self->packed.path, why);
+  begin_entry (self);
+  return archive_output_write_link (&self->packed, target);
 }
 
 static gboolean
 pack_folder (AsbOpensandboxPacker *self)
 {
-  if (*self->path == '\0')
+  if (*self->packed.path == '\0')
     return TRUE;
-  begin_entry (self, AE_IFDIR);
+  begin_entry (self);
   self->counts.directories++;
-  return write_header (self);
+  return archive_output_write_header (&self->packed);
 }
 
 static gboolean
 pack_member (AsbOpensandboxPacker *self)
 {
   const char *name = archive_entry_pathname (self->member);
-  const char *why = archive_name_clean (name, self->path);
+  const char *why = archive_name_clean (name, self->packed.path);
 
   if (why)
     return leave_out (self, name, why);
@@ -276,28 +197,10 @@ pack_member (AsbOpensandboxPacker *self)
     case AE_IFLNK:
       return pack_link (self);
     default:
-      return leave_out (self, self->path,
+      return leave_out (self, self->packed.path,
                         archive_entry_filetype (self->member) == AE_IFIFO ? "It is a FIFO"
                                                                           : "It is a device");
     }
-}
-
-static gboolean
-open_writer (AsbOpensandboxPacker *self)
-{
-  struct archive *writer = self->writer;
-
-  archive_write_set_format_pax_restricted (writer);
-  if (self->gzip)
-    {
-      archive_write_add_filter_gzip (writer);
-      /* Equal files make equal archives. */
-      archive_write_set_filter_option (writer, "gzip", "timestamp", NULL);
-    }
-  archive_write_set_bytes_per_block (writer, BUFFER_SIZE);
-  archive_write_set_bytes_in_last_block (writer, 1);
-  return archive_write_open (writer, self, NULL, send_bytes, NULL) == ARCHIVE_OK
-         || fail_writing (self);
 }
 
 static gboolean
@@ -308,8 +211,7 @@ pack_members (AsbOpensandboxPacker *self)
   while ((step = archive_input_next (self->reader, &self->member)) == ARCHIVE_INPUT_MEMBER)
     if (!pack_member (self))
       return FALSE;
-  return step == ARCHIVE_INPUT_END
-         && (archive_write_close (self->writer) == ARCHIVE_OK || fail_writing (self));
+  return step == ARCHIVE_INPUT_END && archive_output_close (&self->packed);
 }
 
 static gboolean
@@ -317,13 +219,9 @@ pack (AsbOpensandboxPacker *self)
 {
   gboolean done;
 
-  self->writer = archive_write_new ();
-  self->entry = archive_entry_new ();
   self->reader = archive_input_open (&self->caller, &NO_BOUNDS, -1, self->shown, &self->failure);
-  done = self->reader && open_writer (self) && pack_members (self) && !self->is_refused;
-  self->is_over = TRUE;
-  archive_write_free (self->writer);
-  archive_entry_free (self->entry);
+  done = self->reader && archive_output_open (&self->packed, self->gzip) && pack_members (self);
+  archive_output_clear (&self->packed);
   archive_input_free (self->reader);
   return done;
 }
@@ -356,7 +254,7 @@ finish (AsbOpensandboxPacker *self, gboolean done)
     asb_pipe_finish (self->to);
   else
     {
-      if (g_cancellable_is_cancelled (self->closed))
+      if (g_cancellable_is_cancelled (self->source.closed))
         error = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
       else if (self->error)
         error = g_steal_pointer (&self->error);
@@ -365,27 +263,14 @@ finish (AsbOpensandboxPacker *self, gboolean done)
       asb_pipe_finish_error (self->to, error);
     }
   /* Stops what still comes. */
-  g_input_stream_close (self->input, NULL, NULL);
+  g_input_stream_close (self->source.stream, NULL, NULL);
 }
 
-/* Names are bytes, whatever the locale of the program: in this one none is converted. */
-static gpointer
+static void
 run (gpointer data)
 {
-  locale_t plain = newlocale (LC_ALL_MASK, "C", NULL);
-
-  uselocale (plain);
   finish (data, pack (data));
-  uselocale (LC_GLOBAL_LOCALE);
-  freelocale (plain);
   packer_free (data);
-  return NULL;
-}
-
-static int64_t
-bound_of (guint64 bound)
-{
-  return bound > 0 && bound < INT64_MAX ? (int64_t)bound : INT64_MAX;
 }
 
 void
@@ -395,18 +280,25 @@ asb_opensandbox_packer_start (const AsbOpensandboxPackerRules *rules, AsbPipe *f
   AsbOpensandboxPacker *self = g_new0 (AsbOpensandboxPacker, 1);
 
   self->to = asb_pipe_ref (to);
-  self->input = asb_pipe_create_input_stream (from, NULL);
+  asb_opensandbox_archive_source_init (&self->source, from, rules->closed);
   self->output = asb_pipe_create_output_stream (to, ASB_PIPE_CLOSE_AT_ONCE, NULL);
   g_weak_ref_init (&self->stream, stream);
-  self->closed = g_object_ref (rules->closed);
   self->shown = asb_opensandbox_shell_show_path (rules->path);
   self->gzip = rules->gzip;
-  self->bounds = (ArchiveBounds){ .members = bound_of (rules->members),
-                                  .bytes = bound_of (rules->bytes),
-                                  .file_bytes = bound_of (rules->file_bytes) };
+  self->bounds
+      = (ArchiveBounds){ .members = asb_opensandbox_archive_bound (rules->members, INT64_MAX),
+                         .bytes = asb_opensandbox_archive_bound (rules->bytes, INT64_MAX),
+                         .file_bytes
+                         = asb_opensandbox_archive_bound (rules->file_bytes, INT64_MAX) };
   self->errors = g_ptr_array_ref (rules->errors);
   self->n_errors = rules->n_errors;
-  self->caller
-      = (ArchiveCaller){ .receive = receive, .goes_on = goes_on, .only_tar = true, .data = self };
-  g_thread_unref (g_thread_new ("asb-pack", run, self));
+  self->caller = (ArchiveCaller){
+    .receive = receive, .send = send_bytes, .goes_on = goes_on, .only_tar = true, .data = self
+  };
+  self->packed = (ArchiveOutput){ .caller = &self->caller,
+                                  .bounds = &self->bounds,
+                                  .counts = &self->counts,
+                                  .failure = &self->failure,
+                                  .folder = self->shown };
+  g_thread_unref (asb_opensandbox_archive_run ("asb-pack", run, self));
 }

@@ -7,6 +7,9 @@
 
 #include <asb.h>
 
+/* Of what is left out so much is told, all is counted. */
+#define ASB_OPENSANDBOX_PACKER_MAX_ERRORS 64
+
 typedef struct _AsbOpensandboxPacker AsbOpensandboxPacker;
 
 typedef struct

@@ -11,7 +11,6 @@
 #include "asb-opensandbox-shell.h"
 
 #define PIPE_CAPACITY (256 * 1024)
-#define MAX_TOLD_ERRORS 64
 #define NO_TAR 9
 
 /* $1 the path, $2 a name nobody has, $3 whether all is meant, then the names. Nothing is packed
@@ -111,7 +110,7 @@ take_complaints (Packing *self, GBytes *bytes)
       if (g_str_has_prefix (line, "./"))
         line += strlen ("./");
       self->rules.n_errors++;
-      if (self->rules.errors->len < MAX_TOLD_ERRORS)
+      if (self->rules.errors->len < ASB_OPENSANDBOX_PACKER_MAX_ERRORS)
         g_ptr_array_add (self->rules.errors, g_utf8_make_valid (line, -1));
     }
 }

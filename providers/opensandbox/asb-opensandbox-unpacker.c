@@ -3,18 +3,17 @@
 #include "asb-opensandbox-unpacker.h"
 
 #include <fcntl.h>
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "archive-member.h"
+#include "asb-opensandbox-archive.h"
 #include "asb-opensandbox-bundle.h"
 #include "asb-opensandbox-failure.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-shipment.h"
 #include "asb-opensandbox-thread.h"
 
-#define BUFFER_SIZE (64 * 1024)
 #define MIB (1024 * 1024)
 
 /* When an upload has so much it is ended, and the next begun. */
@@ -26,9 +25,8 @@
 struct _AsbOpensandboxUnpacker
 {
   AsbOpensandboxExecd *execd;
-  GCancellable *closed;
+  AsbOpensandboxArchiveSource source;
   AsbPipe *pipe;
-  GInputStream *archive;
   char *path;
   char *shown;
   char *staging;
@@ -46,7 +44,6 @@ struct _AsbOpensandboxUnpacker
   AsbOpensandboxBundle *bundle;
   AsbOpensandboxShipment *shipment;
   GError *error;
-  char buffer[BUFFER_SIZE];
 };
 
 void
@@ -56,8 +53,7 @@ asb_opensandbox_unpacker_free (AsbOpensandboxUnpacker *self)
   failure_clear (&self->failure);
   g_clear_pointer (&self->bundle, asb_opensandbox_bundle_free);
   g_object_unref (self->execd);
-  g_clear_object (&self->closed);
-  g_clear_object (&self->archive);
+  asb_opensandbox_archive_source_clear (&self->source);
   g_clear_error (&self->error);
   asb_pipe_unref (self->pipe);
   g_free (self->path);
@@ -72,13 +68,8 @@ static const uint8_t *
 receive (void *data, size_t *size)
 {
   AsbOpensandboxUnpacker *self = data;
-  gssize n = g_input_stream_read (self->archive, self->buffer, sizeof self->buffer, self->closed,
-                                  self->error ? NULL : &self->error);
 
-  if (n <= 0)
-    return NULL;
-  *size = (size_t)n;
-  return (const uint8_t *)self->buffer;
+  return asb_opensandbox_archive_source_read (&self->source, size, &self->error);
 }
 
 static bool
@@ -123,7 +114,7 @@ write_bytes (AsbOpensandboxUnpacker *self, gconstpointer bytes, gsize size)
 static gboolean
 write_zeros (AsbOpensandboxUnpacker *self, gint64 size)
 {
-  static const guint8 zeros[BUFFER_SIZE] = { 0 };
+  static const guint8 zeros[ASB_OPENSANDBOX_ARCHIVE_BLOCK] = { 0 };
 
   for (; size > 0; size -= sizeof zeros)
     if (!write_bytes (self, zeros, MIN ((gsize)size, sizeof zeros))
@@ -291,25 +282,6 @@ open_spool_folder (void)
   return open (g_get_tmp_dir (), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void
-unpack (AsbOpensandboxUnpacker *self)
-{
-  int folder_fd = open_spool_folder ();
-
-  self->member.input
-      = archive_input_open (&self->caller, &self->bounds, folder_fd, self->shown, &self->failure);
-  if (self->member.input && take_members (self) && goes_on (self))
-    {
-      self->counts.format = archive_input_format (self->member.input);
-      self->counts.archive_bytes = archive_input_received (self->member.input);
-      write_lists (self);
-    }
-  archive_input_free (self->member.input);
-  g_clear_pointer (&self->shipment, asb_opensandbox_shipment_free);
-  if (folder_fd >= 0)
-    close (folder_fd);
-}
-
 /* What was uploaded for it is not it. */
 static GError *
 dup_upload_error (AsbOpensandboxUnpacker *self)
@@ -330,7 +302,7 @@ done_in_thread (gpointer data)
 
   if (asb_pipe_is_aborted (self->pipe))
     error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
-  else if (self->error && g_cancellable_is_cancelled (self->closed))
+  else if (self->error && g_cancellable_is_cancelled (self->source.closed))
     error = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
   else if (self->error)
     error = dup_upload_error (self);
@@ -339,24 +311,25 @@ done_in_thread (gpointer data)
   self->done (error, self->data);
 }
 
-/* Names are bytes, whatever the locale of the program: in this one none is converted. */
-static gpointer
+static void
 run (gpointer data)
 {
-  locale_t plain = newlocale (LC_ALL_MASK, "C", NULL);
+  AsbOpensandboxUnpacker *self = data;
+  int folder_fd = open_spool_folder ();
 
-  uselocale (plain);
-  unpack (data);
-  uselocale (LC_GLOBAL_LOCALE);
-  freelocale (plain);
-  asb_opensandbox_thread_post (done_in_thread, data);
-  return NULL;
-}
-
-static gint64
-bound_or (guint64 bound, gint64 usual)
-{
-  return bound > 0 ? (gint64)MIN (bound, (guint64)ASB_ARCHIVE_OPTIONS_UNLIMITED) : usual;
+  self->member.input
+      = archive_input_open (&self->caller, &self->bounds, folder_fd, self->shown, &self->failure);
+  if (self->member.input && take_members (self) && goes_on (self))
+    {
+      self->counts.format = archive_input_format (self->member.input);
+      self->counts.archive_bytes = archive_input_received (self->member.input);
+      write_lists (self);
+    }
+  archive_input_free (self->member.input);
+  g_clear_pointer (&self->shipment, asb_opensandbox_shipment_free);
+  if (folder_fd >= 0)
+    close (folder_fd);
+  asb_opensandbox_thread_post (done_in_thread, self);
 }
 
 AsbOpensandboxUnpacker *
@@ -370,17 +343,17 @@ asb_opensandbox_unpacker_start (AsbOpensandboxExecd *execd, AsbPipe *pipe,
   g_autofree char *numbered = g_strconcat (place->staging, "/f", NULL);
 
   self->execd = (AsbOpensandboxExecd *)g_object_ref ((gpointer)execd);
-  self->closed = g_object_ref (place->closed);
   self->pipe = asb_pipe_ref (pipe);
-  self->archive = asb_pipe_create_input_stream (pipe, NULL);
+  asb_opensandbox_archive_source_init (&self->source, pipe, place->closed);
   self->path = g_strdup (place->path);
   self->shown = asb_opensandbox_shell_show_path (place->path);
   self->staging = g_strdup (place->staging);
   self->is_new = place->is_new;
-  self->bounds = (ArchiveBounds){ .members = bound_or (bounds->members, 10000),
-                                  .bytes = bound_or (bounds->bytes, 512 * MIB),
-                                  .file_bytes = bound_or (bounds->file_bytes, 128 * MIB),
-                                  .ratio = bound_or (bounds->ratio, 200) };
+  self->bounds = (ArchiveBounds){ .members = asb_opensandbox_archive_bound (bounds->members, 10000),
+                                  .bytes = asb_opensandbox_archive_bound (bounds->bytes, 512 * MIB),
+                                  .file_bytes
+                                  = asb_opensandbox_archive_bound (bounds->file_bytes, 128 * MIB),
+                                  .ratio = asb_opensandbox_archive_bound (bounds->ratio, 200) };
   self->done = done;
   self->data = data;
   self->caller = (ArchiveCaller){ .receive = receive, .goes_on = goes_on, .data = self };
@@ -388,7 +361,7 @@ asb_opensandbox_unpacker_start (AsbOpensandboxExecd *execd, AsbPipe *pipe,
                                   .counts = &self->counts,
                                   .failure = &self->failure };
   self->bundle = asb_opensandbox_bundle_new (named, numbered);
-  self->thread = g_thread_new ("asb-unpack", run, self);
+  self->thread = asb_opensandbox_archive_run ("asb-unpack", run, self);
   return self;
 }
 
