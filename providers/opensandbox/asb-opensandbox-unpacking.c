@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-place.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 
 /* $1 the path, $2 a name nobody has. Says whether the folder comes to be, whether execd is to go by
  * a link, since it would read the name another way, and where the place is. */
 #define PREPARE                                                                                    \
+  ASB_OPENSANDBOX_PLACE_WAY                                                                        \
   "p=$1\n"                                                                                         \
   "if [ -d \"$p\" ]; then\n"                                                                       \
   "  b=${p%/}\n"                                                                                   \
@@ -23,10 +25,7 @@
   "  echo new\n"                                                                                   \
   "fi\n"                                                                                           \
   "s=$b/.asb-upload-$2\n"                                                                          \
-  "case $s in\n"                                                                                   \
-  "*'$'*|*[!\\ -}]*) mkdir -m 700 /tmp/.asb-$2 && ln -s \"$s\" /tmp/.asb-$2/d && echo link ;;\n"   \
-  "*) echo plain ;;\n"                                                                             \
-  "esac || exit\n"                                                                                 \
+  "way \"$s\" $2\n"                                                                                \
   "mkdir -m 700 \"$s\" && mkdir \"$s/.asb-$2\" \"$s/f\" || { rm -rf /tmp/.asb-$2; exit 1; }\n"     \
   "printf %s \"$s\" | base64\n"
 
@@ -147,9 +146,7 @@ struct _AsbOpensandboxUnpacking
   char *path;
   AsbArchiveConflict conflict;
   AsbOpensandboxBounds bounds;
-  char *token;
-  char *place;  /* where it really is */
-  char *remote; /* as execd is told */
+  AsbOpensandboxPlace place;
   gboolean is_new;
 
   AsbPipe *pipe;
@@ -168,9 +165,7 @@ unpacking_free (AsbOpensandboxUnpacking *self)
   g_clear_object (&self->execd);
   g_clear_error (&self->error);
   g_free (self->path);
-  g_free (self->token);
-  g_free (self->place);
-  g_free (self->remote);
+  asb_opensandbox_place_clear (&self->place);
   g_free (self);
 }
 
@@ -187,24 +182,11 @@ finish (AsbOpensandboxUnpacking *self, AsbArchiveResult *result)
 static gboolean
 take_place (AsbOpensandboxUnpacking *self, char **lines, GError **error)
 {
-  g_autoptr (GBytes) place = NULL;
+  g_autofree char *shown = asb_opensandbox_shell_show_path (self->path);
 
-  if (!lines[0] || !lines[1])
-    {
-      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                           "The sandbox did not say where to unpack the archive");
-      return FALSE;
-    }
-  place = asb_opensandbox_script_decode (lines, 2, NULL, error);
-  if (!place)
-    return FALSE;
-  self->is_new = strcmp (lines[0], "new") == 0;
-  self->place = g_strndup (g_bytes_get_data (place, NULL), g_bytes_get_size (place));
-  if (strcmp (lines[1], "link") == 0)
-    self->remote = g_strdup_printf ("/tmp/.asb-%s/d", self->token);
-  else
-    self->remote = g_strdup (self->place);
-  return TRUE;
+  self->is_new = g_strcmp0 (lines[0], "new") == 0;
+  return asb_opensandbox_place_take (&self->place, lines[0] ? lines + 1 : lines, "unpack into",
+                                     shown, error);
 }
 
 static void
@@ -236,10 +218,10 @@ asb_opensandbox_unpacking_prepare (AsbOpensandboxExecd *execd,
   self->path = g_strdup (rules->path);
   self->conflict = rules->conflict;
   self->bounds = rules->bounds;
-  self->token = asb_opensandbox_shell_new_token ();
+  asb_opensandbox_place_begin (&self->place);
   self->ready = callback;
   self->data = data;
-  arguments[1] = self->token;
+  arguments[1] = self->place.token;
   asb_opensandbox_script_run_async (execd, PREPARE, arguments, "make a place to unpack in", NULL,
                                     prepared_cb, self);
 }
@@ -252,11 +234,11 @@ cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbOpensandboxUnpacking *self = user_data;
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->place, &error);
+      ASB_OPENSANDBOX_EXECD (source), result, self->place.target, &error);
 
   if (!g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !done)
     {
-      g_autofree char *shown = asb_opensandbox_shell_show_path (self->place);
+      g_autofree char *shown = asb_opensandbox_shell_show_path (self->place.target);
       g_autofree char *message = g_strdup_printf ("%s; what was uploaded may still be in “%s”",
                                                   self->error->message, shown);
 
@@ -269,7 +251,7 @@ cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 clean_up (AsbOpensandboxUnpacking *self)
 {
-  const char *const arguments[] = { self->place, self->token, NULL };
+  const char *const arguments[] = { self->place.target, self->place.token, NULL };
   g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (self->execd);
 
   asb_opensandbox_script_ask_async (beside, CLEAN_UP, arguments, "delete what was uploaded", NULL,
@@ -326,7 +308,7 @@ prevented_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 prevent (AsbOpensandboxUnpacking *self)
 {
-  const char *const arguments[] = { self->place, self->token, NULL };
+  const char *const arguments[] = { self->place.target, self->place.token, NULL };
   g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (self->execd);
 
   asb_opensandbox_script_ask_async (beside, PREVENT, arguments, "delete what was uploaded", NULL,
@@ -363,10 +345,9 @@ static void
 commit (AsbOpensandboxUnpacking *self)
 {
   static const char *const conflicts[] = { "error", "overwrite", "skip" };
-  const char *const arguments[] = {
-    self->place, self->token, self->path, self->is_new ? "new" : "old", conflicts[self->conflict],
-    NULL
-  };
+  const char *const arguments[]
+      = { self->place.target,           self->place.token,         self->path,
+          self->is_new ? "new" : "old", conflicts[self->conflict], NULL };
 
   asb_opensandbox_script_run_async (self->execd, COMMIT, arguments, "unpack the archive", NULL,
                                     committed_cb, self);
@@ -391,8 +372,9 @@ asb_opensandbox_unpacking_run (AsbOpensandboxUnpacking *self, AsbPipe *pipe,
                                AsbOpensandboxUnpackingDone callback, gpointer data)
 {
   GCancellable *closed = asb_opensandbox_execd_get_cancellable (self->execd);
+  g_autofree char *remote = asb_opensandbox_place_dup_remote (&self->place, self->place.target);
   const AsbOpensandboxUnpackerPlace place
-      = { self->path, self->remote, self->token, self->is_new, closed };
+      = { self->path, remote, self->place.token, self->is_new, closed };
 
   asb_opensandbox_execd_hold (self->execd);
   self->done = callback;

@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-file-info.h"
+#include "asb-opensandbox-place.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-upload-stream.h"
@@ -16,6 +17,7 @@
  * Says whether execd is to go by a link, since it would read the directory's name another way, and
  * where the file really is. */
 #define PREPARE                                                                                    \
+  ASB_OPENSANDBOX_PLACE_WAY                                                                        \
   "p=$1\n"                                                                                         \
   "d=${p%/*}\n"                                                                                    \
   "[ $2 = 0 ] || [ -z \"$d\" ] || mkdir -p \"$d\" || exit\n"                                       \
@@ -36,10 +38,7 @@
   "  [ -w \"$p\" ] || { echo 'Permission denied' >&2; exit 1; }\n"                                 \
   "else [ -w \"${d:-/}\" ] || { echo 'Permission denied' >&2; exit 1; }\n"                         \
   "fi\n"                                                                                           \
-  "case $d in\n"                                                                                   \
-  "*'$'*|*[!\\ -}]*) mkdir -m 700 /tmp/.asb-$4 && ln -s \"$d\" /tmp/.asb-$4/d && echo link ;;\n"   \
-  "*) echo plain ;;\n"                                                                             \
-  "esac || exit\n"                                                                                 \
+  "way \"$d\" $4\n"                                                                                \
   "printf %s \"$p\" | base64\n"
 
 /* $1 where it goes, $2 the name, $3 the mode or nothing, $4 whether it must be new, $5 the expected
@@ -78,8 +77,7 @@ struct _AsbOpensandboxWriting
   int mode;
   AsbFileFlags flags;
   guint64 n_replaced;
-  char *token;
-  char *target;    /* where it really is */
+  AsbOpensandboxPlace place;
   char *temporary; /* where execd puts it */
 
   GInputStream *content;
@@ -104,9 +102,8 @@ writing_free (AsbOpensandboxWriting *self)
   g_free (self->path);
   g_free (self->shown);
   g_free (self->expected_hash);
-  g_free (self->token);
-  g_free (self->target);
   g_free (self->temporary);
+  asb_opensandbox_place_clear (&self->place);
   g_free (self);
 }
 
@@ -122,42 +119,29 @@ finish (AsbOpensandboxWriting *self, AsbFileInfo *info, const GError *error)
 static gboolean
 take_place (AsbOpensandboxWriting *self, char **lines, GError **error)
 {
-  g_autoptr (GBytes) target = NULL;
   g_autofree char *directory = NULL;
+  g_autofree char *remote = NULL;
 
-  if (!lines[0])
-    {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                   "The sandbox did not say where to write “%s”", self->shown);
-      return FALSE;
-    }
-  target = asb_opensandbox_script_decode (lines, 1, NULL, error);
-  if (!target)
+  if (!asb_opensandbox_place_take (&self->place, lines, "write", self->shown, error))
     return FALSE;
-  g_free (self->target);
-  self->target = g_strndup (g_bytes_get_data (target, NULL), g_bytes_get_size (target));
-  directory = g_path_get_dirname (self->target);
+  directory = g_path_get_dirname (self->place.target);
+  remote = asb_opensandbox_place_dup_remote (&self->place, directory);
   g_free (self->temporary);
-  if (strcmp (lines[0], "link") == 0)
-    self->temporary = g_strdup_printf ("/tmp/.asb-%s/d/.asb-%s", self->token, self->token);
-  else
-    self->temporary = g_strdup_printf ("%s/.asb-%s", directory, self->token);
+  self->temporary = g_strdup_printf ("%s/.asb-%s", remote, self->place.token);
   return TRUE;
 }
 
-/* With a name that was never used before. */
 static void
 find_place (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
 {
   const char *arguments[] = { self->path, "1", "0", NULL, NULL };
 
-  g_free (self->token);
-  self->token = asb_opensandbox_shell_new_token ();
+  asb_opensandbox_place_begin (&self->place);
   if (self->flags & ASB_FILE_FLAGS_NO_PARENTS)
     arguments[1] = "0";
   if (self->flags & ASB_FILE_FLAGS_CREATE_ONLY)
     arguments[2] = "1";
-  arguments[3] = self->token;
+  arguments[3] = self->place.token;
   asb_opensandbox_script_run_async (self->execd, PREPARE, arguments, "write", NULL, callback, self);
 }
 
@@ -307,7 +291,7 @@ cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 clean_up (AsbOpensandboxWriting *self)
 {
-  const char *const arguments[] = { self->target, self->token, NULL };
+  const char *const arguments[] = { self->place.target, self->place.token, NULL };
 
   if (!self->error)
     self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
@@ -321,8 +305,8 @@ commit (AsbOpensandboxWriting *self)
   gboolean is_new = (self->flags & ASB_FILE_FLAGS_CREATE_ONLY) != 0;
   g_autofree char *mode
       = self->mode >= 0 ? g_strdup_printf ("%o", (guint)self->mode) : g_strdup ("");
-  const char *const arguments[] = { self->target,
-                                    self->token,
+  const char *const arguments[] = { self->place.target,
+                                    self->place.token,
                                     mode,
                                     is_new ? "1" : "0",
                                     self->expected_hash ? self->expected_hash : "",
