@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-call.h"
 
+#include "asb-opensandbox-get.h"
 #include "asb-opensandbox-identity.h"
 
 AsbOpensandboxCall *
@@ -87,4 +88,24 @@ asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *err
   g_value_init (&value, G_TYPE_VARIANT);
   g_value_take_variant (&value, variant);
   g_task_return_value (task, &value);
+}
+
+static void
+got_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = NULL;
+  AsbSandboxInfo *info
+      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
+
+  asb_opensandbox_call_return_object (task, info, error);
+}
+
+void
+asb_opensandbox_call_return_sandbox (GTask *task)
+{
+  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
+
+  asb_opensandbox_get_async (call->lifecycle, call->sandbox_id, g_task_get_cancellable (task),
+                             got_cb, g_object_ref (task));
 }

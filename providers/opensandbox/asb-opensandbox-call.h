@@ -45,4 +45,7 @@ void asb_opensandbox_call_send (GTask *task, AsbOpensandboxRequest *request,
 void asb_opensandbox_call_return_object (GTask *task, gpointer object, GError *error);
 void asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *error);
 
+/* [io] Asks for the sandbox that the call is about, and answers with what is told of it. */
+void asb_opensandbox_call_return_sandbox (GTask *task);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxCall, asb_opensandbox_call_free)

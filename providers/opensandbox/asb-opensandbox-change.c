@@ -12,28 +12,6 @@
 /* Seconds by which a server may set another end than it was told. */
 #define MAX_DEVIATION 5
 
-/* What all end with. */
-
-static void
-got_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
-  AsbSandboxInfo *info
-      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
-
-  asb_opensandbox_call_return_object (task, info, error);
-}
-
-static void
-get (GTask *task)
-{
-  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
-
-  asb_opensandbox_get_async (call->lifecycle, call->sandbox_id, g_task_get_cancellable (task),
-                             got_cb, g_object_ref (task));
-}
-
 /* Takes @error. */
 static void
 fail (GTask *task, GError *error)
@@ -106,7 +84,7 @@ renewed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!node)
     fail (task, error);
   else if (is_told (node))
-    get (task);
+    asb_opensandbox_call_return_sandbox (task);
   else
     asb_opensandbox_get_async (call->lifecycle, call->sandbox_id, g_task_get_cancellable (task),
                                got_after_renewal_cb, g_object_ref (task));

@@ -46,29 +46,10 @@ create_sandbox (AsbProvider *provider, AsbSandboxSpec *spec, GTask *task)
 }
 
 static void
-got_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  GError *error = NULL;
-  AsbSandboxInfo *info
-      = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
-
-  asb_opensandbox_call_return_object (task, info, error);
-}
-
-static void
-get (GTask *task)
-{
-  AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
-
-  asb_opensandbox_get_async (call->lifecycle, call->sandbox_id, g_task_get_cancellable (task),
-                             got_cb, g_object_ref (task));
-}
-
-static void
 get_sandbox (AsbProvider *provider, const char *sandbox_id, GTask *task)
 {
-  asb_opensandbox_call_run (new_call (provider, sandbox_id), task, get);
+  asb_opensandbox_call_run (new_call (provider, sandbox_id), task,
+                            asb_opensandbox_call_return_sandbox);
 }
 
 static void
