@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-test-server.h"
+#include "asb-test-native.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -9,19 +9,12 @@
 /* Archives through execd's own API: what the guest would have made of them, and nothing where
  * something is wrong. */
 
-#define NATIVE "{'transport': <'native'>}"
 #define GUEST "{'transport': <'guest'>}"
 #define TIME 1000000000
 #define EXECUTABLE 0755
 #define READABLE 0644
 
-typedef struct
-{
-  AsbTestServer *server;
-  AsbProvider *provider;
-  AsbSandboxInfo *info;
-  AsbTransport *transport;
-} World;
+typedef AsbTestNative World;
 
 static AsbTransport *
 open_transport (World *world, AsbProvider *provider)
@@ -34,46 +27,19 @@ open_transport (World *world, AsbProvider *provider)
   return transport;
 }
 
-static void
-world_open (World *world)
-{
-  world->server = asb_test_server_new (NULL);
-  world->provider = asb_test_server_new_provider (world->server, NATIVE);
-  world->info = asb_test_server_create (world->provider);
-  world->transport = open_transport (world, world->provider);
-}
-
-static void
-world_close (World *world)
-{
-  g_autoptr (GError) error = NULL;
-
-  asb_test_server_heal (world->server);
-  asb_transport_close (world->transport, NULL, NULL);
-  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (world->transport);
-  g_object_unref (world->info);
-  g_object_unref (world->provider);
-  asb_test_server_free (world->server);
-}
-
 static char *
 run (World *world, const char *text)
 {
   g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbProcess) process = NULL;
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
   g_autoptr (GBytes) bytes = NULL;
 
   asb_command_spec_set_exact_output (spec, TRUE);
   process = asb_transport_start_command (world->transport, spec, NULL, &error);
   g_assert_no_error (error);
-  g_output_stream_splice (memory, asb_process_get_stdout (process),
-                          G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, &error);
+  bytes = asb_test_native_read_all (asb_process_get_stdout (process), &error);
   g_assert_no_error (error);
-  bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
   return g_bytes_get_size (bytes) == 0
              ? g_strdup ("")
              : g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -210,17 +176,15 @@ pack (AsbTransport *transport, AsbArchiveOptions *options, AsbArchiveResult **re
       GError **error)
 {
   g_autoptr (GInputStream) stream = asb_transport_open_archive (transport, options, NULL, error);
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
+  GBytes *bytes = stream ? asb_test_native_read_all (stream, error) : NULL;
   AsbArchiveResult *found;
 
-  if (!stream
-      || g_output_stream_splice (memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error)
-             < 0)
+  if (!bytes)
     return NULL;
   found = asb_archive_result_get_for_stream (stream);
   g_assert_nonnull (found);
   *result = g_object_ref (found);
-  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
+  return bytes;
 }
 
 static GBytes *
@@ -375,7 +339,7 @@ test_same_as_guest (void)
 
   g_test_summary ("Both transports unpack and pack the same, whatever the names");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   other = asb_test_server_new_provider (world.server, GUEST);
   guest = open_transport (&world, other);
   one = extract (&world, "/work/native", ASB_ARCHIVE_CONFLICT_ERROR, bytes, &error);
@@ -391,7 +355,7 @@ test_same_as_guest (void)
               "same\n1\nfirstsecondsecond\n700 1000000000\n555 1000000000\n0 1000000000\n"
               "600 1000000000\n");
   asb_transport_close (guest, NULL, NULL);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -405,7 +369,7 @@ test_many (void)
 
   g_test_summary ("More files than one upload may have go in a few of them");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   for (guint i = 0; i < 1000; i++)
     {
       g_autofree char *path = g_strdup_printf ("d%u/f%u", i % 10, i);
@@ -421,7 +385,7 @@ test_many (void)
   g_assert_cmpuint (asb_test_server_count (world.server, "POST", "/command"), ==, 2);
   assert_run (&world, "cd /work/many; find . -type f | wc -l; cat d7/f997", "1000\nd7/f997");
   assert_left (&world, "many\n");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -435,14 +399,14 @@ test_zip (void)
 
   g_test_summary ("A zip is unpacked, too");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   add_file (writer, "folder/file", "zipped");
   archive_end (writer);
   result = extract (&world, "/work/zip", ASB_ARCHIVE_CONFLICT_ERROR, bytes, &error);
   g_assert_no_error (error);
   g_assert_cmpint (asb_archive_result_get_format (result), ==, ASB_ARCHIVE_FORMAT_ZIP);
   assert_run (&world, "cat /work/zip/folder/file", "zipped");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* What is in the way. */
@@ -484,7 +448,7 @@ test_conflicts (void)
 
   g_test_summary ("What is in the way is an error, replaced, or left alone");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   check_conflict (&world, ASB_ARCHIVE_CONFLICT_ERROR, with_link, ASB_ERROR_ALREADY_EXISTS,
                   ". ./folder ./folder/old ./link old");
   check_conflict (&world, ASB_ARCHIVE_CONFLICT_OVERWRITE, with_link, -1,
@@ -502,7 +466,7 @@ test_conflicts (void)
                   ". ./folder ");
   check_conflict (&world, ASB_ARCHIVE_CONFLICT_SKIP, leading_out, -1, ". ./folder ./link ");
   assert_run (&world, "ls -A /tmp/std", "");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -517,7 +481,7 @@ test_counts (void)
 
   g_test_summary ("It is told how many were replaced and left alone");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   first = extract (&world, "/work/a $HOME/b", ASB_ARCHIVE_CONFLICT_ERROR, bytes, &error);
   g_assert_no_error (error);
   replaced = extract (&world, "/work/a $HOME/b", ASB_ARCHIVE_CONFLICT_OVERWRITE, bytes, &error);
@@ -528,7 +492,7 @@ test_counts (void)
   g_assert_cmpuint (asb_archive_result_get_n_skipped (skipped), ==, 2);
   g_assert_cmpuint (asb_archive_result_get_n_skipped (replaced), ==, 0);
   assert_left (&world, "a $HOME\n");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* What is refused. */
@@ -574,7 +538,7 @@ test_refused (void)
 
   g_test_summary ("What one member breaks refuses all of it, and nothing is left");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (members); i++)
     {
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
@@ -588,7 +552,7 @@ test_refused (void)
   check_refused (&world, large, 3, ASB_ERROR_TOO_LARGE, "max_bytes");
   g_byte_array_set_size (cut, 700);
   check_refused (&world, cut, 0, ASB_ERROR_ARCHIVE_DAMAGED, "damaged");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Lines that break. */
@@ -614,7 +578,7 @@ test_faults (void)
 
   g_test_summary ("Of an upload that fails nothing is left, and what became of it is known");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   check_fault (&world, "{'path':'*/files/upload','action':'reset'}", ASB_ERROR_INTERRUPTED,
                "nothing was unpacked");
   assert_left (&world, "");
@@ -629,7 +593,7 @@ test_faults (void)
   check_fault (&world, "{'path':'/proxy/44772/command','action':'reset','nth':2,'times':1}",
                ASB_ERROR_INTERRUPTED, "nothing was unpacked");
   assert_left (&world, "");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -639,12 +603,12 @@ test_unknown (void)
 
   g_test_summary ("Where it may have been put in place that is said, and left as it is");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   /* Behind the words that the shell says when all is there. */
   check_fault (&world, "{'path':'/command','action':'cut','chunks':3,'nth':2,'times':1}",
                ASB_ERROR_INTERRUPTED, "unknown");
   assert_run (&world, "cat /work/place/folder/file", "text");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -668,7 +632,7 @@ test_cancelled (void)
 
   g_test_summary ("Who cancels the closing has all of it, when that comes too late, or nothing");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_archive_options_set_path (options, "/work/place");
   asb_test_server_fault (world.server, "{'path':'/files/upload','action':'late','ms':500}");
   stream = asb_transport_extract_archive (world.transport, options, NULL, &error);
@@ -689,7 +653,7 @@ test_cancelled (void)
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       assert_left (&world, "");
     }
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -703,7 +667,7 @@ test_closed (void)
 
   g_test_summary ("Closing the transport ends what is on its way, and takes it away");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   asb_archive_options_set_path (options, "/work/place");
   stream = asb_transport_extract_archive (world.transport, options, NULL, &error);
   g_assert_no_error (error);
@@ -714,7 +678,7 @@ test_closed (void)
   g_object_unref (world.transport);
   world.transport = open_transport (&world, world.provider);
   assert_left (&world, "");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 /* Out. */
@@ -731,7 +695,7 @@ test_left_out (void)
 
   g_test_summary ("What leads out and what is no file is left out and named");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   made = run (&world, "mkdir -p /work/from; cd /work/from; echo -n text >file; mkfifo pipe; "
                       "ln -s /etc/passwd leak; ln -s file link");
   bytes = pack_path (world.transport, "/work/from", &result);
@@ -744,7 +708,7 @@ test_left_out (void)
   g_assert_nonnull (strstr (described, "link"));
   g_assert_cmpuint (asb_archive_result_get_n_members (result), ==, 2);
   assert_left (&world, "from\n");
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -766,7 +730,7 @@ test_names (void)
 
   g_test_summary ("Some names of a folder alone, and none through a link");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   made = run (&world, "mkdir -p /work/from/a; cd /work/from; echo -n text >a/in; echo -n b >b; "
                       "echo -n c >c; ln -s a way");
   asb_archive_options_set_path (options, "/work/from");
@@ -786,7 +750,7 @@ test_names (void)
   asb_archive_options_set_names (options, outside);
   refused = pack (world.transport, options, &none, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 static void
@@ -813,7 +777,7 @@ test_packing_faults (void)
 
   g_test_summary ("A folder that cannot be packed, or not sent, leaves nothing behind");
 
-  world_open (&world);
+  asb_test_native_open (&world, NULL, NULL);
   made = run (&world, "mkdir -p /work/from; head -c 100000 /dev/zero >/work/from/file");
   check_packing (&world, "/work/missing", 0, ASB_ERROR_FILE_NOT_FOUND);
   check_packing (&world, "/work/from/file", 0, ASB_ERROR_NOT_DIRECTORY);
@@ -823,7 +787,7 @@ test_packing_faults (void)
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':500,"
                                        "'json':{'code':'RUNTIME_ERROR','message':'no'}}");
   check_packing (&world, "/work/from", 0, ASB_ERROR_PROVIDER);
-  world_close (&world);
+  asb_test_native_close (&world);
 }
 
 int

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-test-server.h"
+#include "asb-test-native.h"
 
 #include <string.h>
 
 /* Sessions of bash: what one command leaves behind the next one finds. */
 
-#define NATIVE "{'transport': <'native'>}"
-
 typedef struct
 {
-  AsbTestServer *server;
-  AsbProvider *provider;
-  AsbSandboxInfo *info;
-  AsbTransport *transport;
+  AsbTestNative native;
   char *session;
 } World;
 
@@ -21,8 +16,8 @@ static GVariant *
 call (World *world, const char *name, GVariantDict *arguments, GCancellable *cancellable,
       GError **error)
 {
-  return asb_transport_call (world->transport, name, g_variant_dict_end (arguments), cancellable,
-                             error);
+  return asb_transport_call (world->native.transport, name, g_variant_dict_end (arguments),
+                             cancellable, error);
 }
 
 static GVariant *
@@ -52,19 +47,11 @@ delete_session (World *world, GError **error)
 static void
 world_open (World *world, const char *image)
 {
-  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
   g_autoptr (GVariant) created = NULL;
   GVariantDict arguments;
   g_autoptr (GError) error = NULL;
 
-  world->server = asb_test_server_new (NULL);
-  world->provider = asb_test_server_new_provider (world->server, NATIVE);
-  asb_sandbox_spec_set_image (spec, image);
-  world->info = asb_provider_create_sandbox (world->provider, spec, NULL, &error);
-  g_assert_no_error (error);
-  world->transport = asb_provider_open_transport (
-      world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
+  asb_test_native_open (&world->native, NULL, image);
   g_variant_dict_init (&arguments, NULL);
   g_variant_dict_insert (&arguments, "cwd", "s", "/work/new");
   created = call (world, "session.create", &arguments, NULL, &error);
@@ -75,15 +62,7 @@ world_open (World *world, const char *image)
 static void
 world_close (World *world)
 {
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (asb_transport_close (world->transport, NULL, &error));
-  asb_provider_delete_sandbox (world->provider, asb_test_server_get_id (world->info), NULL, &error);
-  g_assert_no_error (error);
-  g_object_unref (world->transport);
-  g_object_unref (world->info);
-  g_object_unref (world->provider);
-  asb_test_server_free (world->server);
+  asb_test_native_close (&world->native);
   g_free (world->session);
 }
 
@@ -178,23 +157,20 @@ ran_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_assert_null (none);
 }
 
+/* Once it runs. */
 static void
-test_cancelled (void)
+cancel_command (World *world)
 {
-  World world;
   GVariantDict arguments;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
 
-  g_test_summary ("A command whose caller does not want it any more is ended");
-
-  world_open (&world, "python:3.12");
   g_variant_dict_init (&arguments, NULL);
-  g_variant_dict_insert (&arguments, "session_id", "s", world.session);
+  g_variant_dict_insert (&arguments, "session_id", "s", world->session);
   g_variant_dict_insert (&arguments, "command", "s", "sleep 4711");
-  asb_transport_call_async (world.transport, "session.run", g_variant_dict_end (&arguments),
+  asb_transport_call_async (world->native.transport, "session.run", g_variant_dict_end (&arguments),
                             cancellable, ran_cb, &error);
-  check_run (&world,
+  check_run (world,
              "until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 4711'\n"
              "do :; done",
              "", "succeeded", 0);
@@ -202,7 +178,18 @@ test_cancelled (void)
   while (!error)
     g_main_context_iteration (NULL, TRUE);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  assert_none_left (&world);
+  assert_none_left (world);
+}
+
+static void
+test_cancelled (void)
+{
+  World world;
+
+  g_test_summary ("A command whose caller does not want it any more is ended");
+
+  world_open (&world, "python:3.12");
+  cancel_command (&world);
   world_close (&world);
 }
 
@@ -210,29 +197,13 @@ static void
 test_cancelled_early (void)
 {
   World world;
-  GVariantDict arguments;
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
 
   g_test_summary ("Also one that was begun, and of which nothing has been heard yet");
 
   world_open (&world, "python:3.12");
-  asb_test_server_fault (world.server, "{'path':'*/run','nth':1,'times':1,'action':'late',"
-                                       "'ms':2000}");
-  g_variant_dict_init (&arguments, NULL);
-  g_variant_dict_insert (&arguments, "session_id", "s", world.session);
-  g_variant_dict_insert (&arguments, "command", "s", "sleep 4711");
-  asb_transport_call_async (world.transport, "session.run", g_variant_dict_end (&arguments),
-                            cancellable, ran_cb, &error);
-  check_run (&world,
-             "until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 4711'\n"
-             "do :; done",
-             "", "succeeded", 0);
-  g_cancellable_cancel (cancellable);
-  while (!error)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  assert_none_left (&world);
+  asb_test_server_fault (world.native.server,
+                         "{'path':'*/run','nth':1,'times':1,'action':'late','ms':2000}");
+  cancel_command (&world);
   world_close (&world);
 }
 
@@ -285,11 +256,12 @@ test_cut (void)
   g_test_summary ("What became of a command whose events broke off is unknown");
 
   world_open (&world, "python:3.12");
-  asb_test_server_fault (world.server, "{'path':'*/run','action':'tail','events':3,'body':''}");
+  asb_test_server_fault (world.native.server,
+                         "{'path':'*/run','action':'tail','events':3,'body':''}");
   none = run (&world, "echo a; echo b", 0, NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_nonnull (strstr (error->message, "unknown"));
-  asb_test_server_heal (world.server);
+  asb_test_server_heal (world.native.server);
   world_close (&world);
 }
 

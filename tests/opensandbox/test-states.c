@@ -90,36 +90,16 @@ test_deleted (gconstpointer options)
 }
 
 static void
-test_paused (void)
+test_paused (gconstpointer options)
 {
   World world;
   g_autoptr (AsbSandboxInfo) paused = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_test_summary ("No answer of a sandbox that is paused: that, and that the command may run yet");
+  g_test_summary ("No answer of a sandbox that is paused: that, and that the command may run yet, "
+                  "which is known long before the time for an answer is up");
 
-  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<1.0>}");
-  paused = asb_provider_pause_sandbox (world.other, world.id, NULL, &error);
-  g_assert_no_error (error);
-  start_and_fail (&world, &error);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
-  g_assert_nonnull (strstr (error->message, "is paused"));
-  g_assert_true (has_flag (error, "outcome_unknown"));
-  g_clear_error (&error);
-  delete_it (&world);
-  world_close (&world);
-}
-
-static void
-test_silent (void)
-{
-  World world;
-  g_autoptr (AsbSandboxInfo) paused = NULL;
-  g_autoptr (GError) error = NULL;
-
-  g_test_summary ("That a sandbox is paused is known long before the time for an answer is up");
-
-  world_open (&world, "{'transport':<'native'>,'request-timeout-seconds':<86400.0>}");
+  world_open (&world, options);
   paused = asb_provider_pause_sandbox (world.other, world.id, NULL, &error);
   g_assert_no_error (error);
   start_and_fail (&world, &error);
@@ -245,8 +225,11 @@ main (int argc, char **argv)
                         test_deleted);
   g_test_add_data_func ("/opensandbox/states/deleted/proxy",
                         "{'transport':<'native'>,'use-server-proxy':<true>}", test_deleted);
-  g_test_add_func ("/opensandbox/states/paused", test_paused);
-  g_test_add_func ("/opensandbox/states/silent", test_silent);
+  g_test_add_data_func ("/opensandbox/states/paused/soon",
+                        "{'transport':<'native'>,'request-timeout-seconds':<1.0>}", test_paused);
+  g_test_add_data_func ("/opensandbox/states/paused/late",
+                        "{'transport':<'native'>,'request-timeout-seconds':<86400.0>}",
+                        test_paused);
   g_test_add_func ("/opensandbox/states/slow", test_slow);
   g_test_add_func ("/opensandbox/states/cancelled-start", test_cancelled_start);
   g_test_add_func ("/opensandbox/states/cancelled-inquiry", test_cancelled_inquiry);
