@@ -141,10 +141,9 @@ static const ToolExample examples[] = {
 const ToolCommand tool_command_create = {
   .name = "create",
   .summary = "make a sandbox that stays",
-  .description = "Makes a new, empty sandbox, on this machine or on a server, that stays until asb "
-                 "rm removes it or its time is "
-                 "up, and "
-                 "prints its name, PROVIDER:ID, and nothing else.",
+  .description = "Makes a new, empty sandbox, on this machine or on a server, that stays until "
+                 "asb rm removes it or its time is up, and prints its name, PROVIDER:ID, and "
+                 "nothing else.",
   .options = option_entries,
   .examples = examples,
   .run = run,

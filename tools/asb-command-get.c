@@ -131,8 +131,7 @@ static const ToolArgument arguments[] = {
               "/" },
   { "LOCAL",
     "the file or the folder of this machine, or the folder to put it into; - is standard output, "
-    "where "
-    "a folder is a tar",
+    "where a folder is a tar",
     0, TOOL_COMPLETE_FILE },
   { NULL },
 };
@@ -149,15 +148,15 @@ const ToolCommand tool_command_get = {
   .name = "get",
   .summary = "copy a file or a folder out of a sandbox",
   .description
-  = "Copies a file out of a sandbox, byte for byte and with its permissions, but for the bits that "
-    "would run it as another user. It is written aside and put in its place when it is whole; what "
-    "was there before stays as it is if that does not come about.\n\n"
-    "A folder comes as one archive. It is unpacked aside and put in place when all of it has come: "
-    "folders are put together with those that are there, and of files in the way --conflict says "
-    "what becomes of them. Whatever the sandbox sends, nothing is written outside the folder, and "
-    "no link leads out of it. What cannot be read there, what is no file, folder or link, and "
-    "links "
-    "that lead out of the folder are left out and named; the exit status is 1 then.",
+  = "Copies a file out of a sandbox, byte for byte and with its permissions, but for the bits "
+    "that would run it as another user. It is written aside and put in its place when it is "
+    "whole; what was there before stays as it is if that does not come about.\n\n"
+    "A folder comes as one archive. It is unpacked aside and put in place when all of it has "
+    "come: folders are put together with those that are there, and of files in the way --conflict "
+    "says what becomes of them. Whatever the sandbox sends, nothing is written outside the "
+    "folder, and no link leads out of it. What cannot be read there, what is no file, folder or "
+    "link, and links that lead out of the folder are left out and named; the exit status is 1 "
+    "then.",
   .options = option_entries,
   .arguments = arguments,
   .examples = examples,

@@ -65,12 +65,10 @@ const ToolCommand tool_command_login = {
   .summary = "store the key of a server",
   .description
   = "Stores the key of an OpenSandbox server in the secret service of the desktop, from where "
-    "other "
-    "commands take it when neither --api-key-file nor $OPEN_SANDBOX_API_KEY gives one. The key is "
-    "read from standard input, or asked for at a terminal.\n\n"
+    "other commands take it when neither --api-key-file nor $OPEN_SANDBOX_API_KEY gives one. The "
+    "key is read from standard input, or asked for at a terminal.\n\n"
     "The secret has the attributes service, which is asb, and server, the server's scheme, host "
-    "and "
-    "port, so secret-tool can look after it, too:\n\n"
+    "and port, so secret-tool can look after it, too:\n\n"
     "  secret-tool store --label='API key' service asb server http://localhost:8080",
   .options = option_entries,
   .more_options = tool_server_address_options,
