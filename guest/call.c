@@ -226,7 +226,7 @@ check_bounds (Call *call)
                  "The requests of all that is being done would be larger than %d MiB",
                  MAX_REQUESTS_MIB);
   else if (call->broker->stop_stage != STOP_NOT)
-    failure_set (&call->failure, FAILURE_CANCELLED, "The guest is ending");
+    failure_set (&call->failure, FAILURE_DRAINING, "The guest is ending");
 }
 
 static Call *

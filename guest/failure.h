@@ -11,6 +11,7 @@
 #define FAILURE_UNSUPPORTED_CALL "unsupported_call"
 #define FAILURE_TOO_MANY_REQUESTS "too_many_requests"
 #define FAILURE_CANCELLED "cancelled"
+#define FAILURE_DRAINING "draining"
 #define FAILURE_FILE_NOT_FOUND "file_not_found"
 #define FAILURE_ALREADY_EXISTS "already_exists"
 #define FAILURE_IS_DIRECTORY "is_directory"

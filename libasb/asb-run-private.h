@@ -23,6 +23,7 @@ struct _AsbRun
   AsbOperation *operation; /* (nullable): not recorded */
   gboolean recorded_here;
   gboolean travels;
+  gboolean has_looked; /* for what became of the sandbox */
   AsbRunPerform perform;
   GObject *request; /* (nullable): what goes to the transport */
   GValue value;

@@ -43,9 +43,61 @@ asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOper
                   asb_operation_get_correlation_id (operation), NULL);
 }
 
+/* A guest that is ending, and a provider that knows of no such sandbox, do not say what became of
+ * it. */
+static gboolean
+is_fate_unknown (AsbRun *run)
+{
+  AsbErrorInfo *info;
+  const char *sandbox_id;
+
+  if (!run->error || run->has_looked)
+    return FALSE;
+  if (g_error_matches (run->error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE))
+    return TRUE;
+  if (!g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    return FALSE;
+  info = asb_error_get_info (run->error);
+  sandbox_id = info ? asb_error_info_get_sandbox_id (info) : NULL;
+  return !sandbox_id || g_str_equal (sandbox_id, ASB_BACKEND_SANDBOX_ID (run->backend));
+}
+
+static void answer (AsbRun *run);
+
+/* That it was there is certain: a backend has been in it. */
+static void
+looked_for_fate_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
+
+  if (!info && asb_error_is_sandbox_gone (error))
+    {
+      g_clear_error (&run->error);
+      run->error = g_steal_pointer (&error);
+    }
+  if (g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
+    {
+      g_clear_error (&run->error);
+      run->error
+          = g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_DELETED, "Sandbox “%s” is not there any more",
+                         ASB_BACKEND_SANDBOX_ID (run->backend));
+    }
+  answer (run);
+}
+
 static void
 answer (AsbRun *run)
 {
+  if (is_fate_unknown (run))
+    {
+      run->has_looked = TRUE;
+      asb_provider_get_sandbox_async (run->backend->provider, ASB_BACKEND_SANDBOX_ID (run->backend),
+                                      g_task_get_cancellable (run->task), looked_for_fate_cb, run);
+      return;
+    }
   asb_keep_alive_end (run->backend->keep_alive);
   asb_activity_gate_leave (run->backend->gate);
   if (run->error)

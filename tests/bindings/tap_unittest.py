@@ -10,6 +10,7 @@ class _TapResult(unittest.TestResult):
     def __init__(self):
         super().__init__()
         self.number = 0
+        self.part_reports = []
 
     def tell(self, test, verdict, directive="", report=""):
         self.number += 1
@@ -33,6 +34,18 @@ class _TapResult(unittest.TestResult):
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         self.tell(test, "ok", directive=f" # SKIP {reason}")
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error is not None:
+            self.part_reports.append(f"{subtest}\n{''.join(traceback.format_exception(*error))}")
+
+    def stopTest(self, test):
+        """Of a test whose parts failed nothing else is told."""
+        super().stopTest(test)
+        if self.part_reports:
+            self.tell(test, "not ok", report="\n".join(self.part_reports))
+        self.part_reports = []
 
 
 def main():

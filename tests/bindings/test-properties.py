@@ -116,6 +116,11 @@ def properties():
                 element.get("name"))
 
 
+def made_with(name, pspec, value):
+    """A new object with that; a table that cannot be set is given to a function instead."""
+    return getattr(Asb, name)(**{pspec.name.replace("-", "_"): value})
+
+
 def is_settable(pspec):
     return bool(pspec.flags & GObject.ParamFlags.WRITABLE
                 and not pspec.flags & GObject.ParamFlags.CONSTRUCT_ONLY)
@@ -142,6 +147,14 @@ class TestProperties(unittest.TestCase):
             write(instance, pspec, value)
             self.assertEqual(len(told), 1, "told of no change")
 
+    def check_making(self, name, pspec):
+        value = another_value(pspec)
+        self.assertEqual(read(made_with(name, pspec, value), pspec), plain(value))
+
+    def check_making_without(self, name, pspec):
+        with self.assertRaisesRegex(TypeError, rf"Asb\.{name}\.new"):
+            made_with(name, pspec, another_value(pspec))
+
     def check_default(self, element, pspec):
         text, default = documented_default(element), said(pspec)
         if text:
@@ -156,6 +169,9 @@ def add(name, check, *arguments):
 
 for owner, element, pspec in properties():
     add(f"test_{owner}_{pspec.name}_is_read", "check_reading", owner, pspec)
+    if pspec.value_type.name == "GHashTable" and pspec.flags & GObject.ParamFlags.WRITABLE:
+        add(f"test_{owner}_{pspec.name}_is_made_with",
+            "check_making" if is_settable(pspec) else "check_making_without", owner, pspec)
     if is_settable(pspec):
         add(f"test_{owner}_{pspec.name}_is_set", "check_setting", owner, pspec)
         add(f"test_{owner}_{pspec.name}_has_its_default", "check_default", element, pspec)

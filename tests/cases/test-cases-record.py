@@ -277,10 +277,10 @@ class Deaths(Case):
         with self.assertRaises(GLib.Error) as caught:
             while True:
                 self.shell("true", backend)
-        self.assertTrue(caught.exception.matches(Asb.error_quark(), Asb.Error.SANDBOX_NOT_FOUND)
+        self.assertTrue(caught.exception.matches(Asb.error_quark(), Asb.Error.SANDBOX_DELETED)
                         or caught.exception.matches(Asb.error_quark(), Asb.Error.GUEST_UNAVAILABLE),
                         caught.exception)
-        self.assert_fails(Asb.Error.SANDBOX_NOT_FOUND, self.shell, "true", backend)
+        self.assert_fails(Asb.Error.SANDBOX_DELETED, self.shell, "true", backend)
         backend.close(None)
 
 

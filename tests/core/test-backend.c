@@ -465,9 +465,40 @@ test_delete_sandbox (TestRecorded *fixture, gconstpointer data)
   g_assert_no_error (fixture->error);
   g_assert_false (asb_backend_get_closed (fixture->backend));
   g_assert_false (do_query (fixture->backend, &fixture->error));
-  check_error (fixture, ASB_ERROR_SANDBOX_NOT_FOUND);
+  check_error (fixture, ASB_ERROR_SANDBOX_DELETED);
   g_assert_true (close_backend (fixture));
   g_assert_cmpuint (test_mock_get_calls (fixture->mock, "delete_sandbox"), ==, 1);
+}
+
+static void
+test_gone (TestRecorded *fixture, gconstpointer data)
+{
+  const char *id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (fixture->backend));
+  AsbErrorInfo *info;
+
+  g_test_summary ("What a backend has been in and is not there was not never there");
+
+  g_assert_true (asb_provider_delete_sandbox (fixture->mock, id, NULL, NULL));
+  g_assert_false (do_execute (fixture->backend, &fixture->error));
+  info = asb_error_get_info (fixture->error);
+  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "command.execute");
+  g_assert_cmpstr (asb_error_info_get_sandbox_id (info), ==, id);
+  check_error (fixture, ASB_ERROR_SANDBOX_DELETED);
+}
+
+static void
+test_fate (TestRecorded *fixture, gconstpointer data)
+{
+  g_test_summary ("Of a guest that is ending the provider says why, and otherwise nothing changes");
+
+  test_mock_add_fault (fixture->mock, "{'operation': <'start_command'>, 'fault': <'fail'>,"
+                                      " 'code': <'guest_unavailable'>}");
+  g_assert_false (do_execute (fixture->backend, &fixture->error));
+  check_error (fixture, ASB_ERROR_GUEST_UNAVAILABLE);
+  test_mock_add_fault (fixture->mock, "{'operation': <'get_sandbox'>, 'fault': <'fail'>,"
+                                      " 'code': <'sandbox_expired'>}");
+  g_assert_false (do_execute (fixture->backend, &fixture->error));
+  check_error (fixture, ASB_ERROR_SANDBOX_EXPIRED);
 }
 
 /* The coordinator. */
@@ -746,6 +777,8 @@ main (int argc, char **argv)
   ADD ("coordinator/refuses", test_coordinator_refuses);
   ADD ("operations", test_operations);
   ADD ("delete-sandbox", test_delete_sandbox);
+  ADD ("gone", test_gone);
+  ADD ("fate", test_fate);
   ADD ("threads/without-loop", test_threads);
   ADD_WITH ("threads/with-loop", GINT_TO_POINTER (TRUE), test_threads);
   ADD ("many-async", test_many_async);

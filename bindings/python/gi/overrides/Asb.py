@@ -5,6 +5,7 @@
   forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
 - The functions of a simple provider need not return True, and what else they raise becomes a
   GLib.Error, too.
+- Properties that are tables of strings can be given to a constructor as a dict.
 - A backend is a context manager: "with Asb.create_backend(options) as backend:" closes it.
 """
 
@@ -113,3 +114,27 @@ class Backend(Asb.Backend):
 
 Backend = override(Backend)
 __all__.append("Backend")
+
+
+def _with_tables(parent, *tables):
+    """PyGObject takes a dict for a table that is set, and none for one that an object is made with."""
+
+    class Tables(parent):
+        def __init__(self, *arguments, **properties):
+            given = {name: properties.pop(name) for name in tables if name in properties}
+            super().__init__(*arguments, **properties)
+            for name, value in given.items():
+                if not hasattr(self, f"set_{name}"):
+                    raise TypeError(f"“{name}” cannot be set: give it to Asb.{parent.__name__}.new()")
+                getattr(self, f"set_{name}")(value)
+
+    Tables.__name__ = parent.__name__
+    return override(Tables)
+
+
+for _name, _tables in (("BackendOptions", ("metadata", "resources")), ("Capability", ("limits",)),
+                       ("Endpoint", ("headers",)), ("OpensandboxConfig", ("headers",)),
+                       ("SandboxFilter", ("metadata",)), ("SandboxRef", ("metadata",)),
+                       ("SandboxSpec", ("metadata", "resources"))):
+    globals()[_name] = _with_tables(getattr(Asb, _name), *_tables)
+    __all__.append(_name)
