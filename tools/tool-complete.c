@@ -15,8 +15,9 @@
 #include "tool-snapshot.h"
 
 #define FILES_LINE ":file"
-/* Nobody waits longer for what a server may have to say. */
+/* Nobody waits longer for what a server may have to say, unless the variable says so. */
 #define MAX_WAIT_S 5
+#define WAIT_VARIABLE "ASB_COMPLETE_SECONDS"
 
 typedef struct
 {
@@ -334,6 +335,17 @@ find_command (const ToolParsed *parsed, guint *first)
   return command;
 }
 
+static guint
+get_max_wait (void)
+{
+  const char *variable = g_getenv (WAIT_VARIABLE);
+  guint64 seconds;
+
+  return variable && g_ascii_string_to_unsigned (variable, 10, 1, 3600, &seconds, NULL)
+             ? (guint)seconds
+             : MAX_WAIT_S;
+}
+
 static gboolean
 give_up (gpointer user_data)
 {
@@ -349,7 +361,7 @@ tool_complete_print (Tool *tool, const ToolParsed *parsed)
   g_autoptr (GString) text = g_string_new (NULL);
   Completion completion = { .tool = tool, .word = "", .before = "", .text = text };
   guint first = 0;
-  const guint timeout = g_timeout_add_seconds (MAX_WAIT_S, give_up, tool);
+  const guint timeout = g_timeout_add_seconds (get_max_wait (), give_up, tool);
   const ToolCommand *command = find_command (parsed, &first);
 
   if (parsed->arguments->len > 0)

@@ -30,6 +30,9 @@ static const ToolExample statuses[] = {
 static const ToolExample variables[] = {
   { "ASB_MODULE_PATH", "folders, divided by colons, that are searched for modules first" },
   { "ASB_PROFILE", "the profile to take options from, instead of “default”" },
+  { "ASB_COMPLETE_SECONDS",
+    "how long the completion in a shell waits for a server at most; 5 if not "
+    "set" },
   { "OPEN_SANDBOX_DOMAIN", "the OpenSandbox server to use when --server is not given: a host and a "
                            "port, or a URL" },
   { "OPEN_SANDBOX_API_KEY", "its key, when --api-key-file is not given" },

@@ -31,7 +31,8 @@ os.makedirs(_state_home, exist_ok=True)
 STATE = tempfile.mkdtemp(prefix="cli-", dir=_state_home)
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="cli-files-"))
 ENVIRONMENT = {**os.environ, "XDG_STATE_HOME": STATE,
-               "XDG_CONFIG_HOME": str(FOLDER / "no-config"), "LC_ALL": "C.UTF-8", "NO_COLOR": ""}
+               "XDG_CONFIG_HOME": str(FOLDER / "no-config"), "LC_ALL": "C.UTF-8", "NO_COLOR": "",
+               "ASB_COMPLETE_SECONDS": str(LIMIT)}
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 

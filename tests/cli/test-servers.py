@@ -147,7 +147,8 @@ class Places(ServerTestCase):
 
     def test_completion_without_a_server(self):
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            place = {"OPEN_SANDBOX_DOMAIN": f"127.0.0.1:{silent.getsockname()[1]}"}
+            place = {"OPEN_SANDBOX_DOMAIN": f"127.0.0.1:{silent.getsockname()[1]}",
+                     "ASB_COMPLETE_SECONDS": "1"}
             self.assertEqual(self.complete("exec", "opensandbox:", **place), [])
 
     def test_profile(self):
