@@ -115,15 +115,14 @@ descriptor_peer_is_trusted (int fd)
          && (peer.uid == geteuid () || peer.uid == 0);
 }
 
-void
+bool
 descriptor_set_awakening (int fd)
 {
   int flags = fcntl (fd, F_GETFL);
 
   /* Otherwise it would be SIGIO. */
-  if (getpid () != 1 && flags >= 0 && fcntl (fd, F_SETSIG, SIGCONT) == 0
-      && fcntl (fd, F_SETOWN, getpid ()) == 0)
-    fcntl (fd, F_SETFL, flags | O_ASYNC);
+  return getpid () != 1 && flags >= 0 && fcntl (fd, F_SETSIG, SIGCONT) == 0
+         && fcntl (fd, F_SETOWN, getpid ()) == 0 && fcntl (fd, F_SETFL, flags | O_ASYNC) == 0;
 }
 
 void

@@ -23,8 +23,8 @@ bool descriptor_peer_is_trusted (int fd);
 
 /* Has this process go on when it is stopped and something comes at @fd, or @fd can be written to.
  * What runs inside can stop whatever is of its user, but not the first process of its namespace:
- * who stops that one does so from outside, and for a reason. */
-void descriptor_set_awakening (int fd);
+ * who stops that one does so from outside, and for a reason. Whether it does. */
+bool descriptor_set_awakening (int fd);
 
 /* For one that others have too, and that stays when this process ends: then another may get its
  * number, and the signals. */

@@ -20,6 +20,7 @@ struct LoopSource
   int fd;
   uint32_t events;
   bool removed;
+  bool awakens;
   void (*callback) (void *data, uint32_t events);
   void *data;
 };
@@ -211,7 +212,7 @@ loop_add (Loop *loop, int fd, uint32_t events, void (*callback) (void *data, uin
       free (source);
       return NULL;
     }
-  descriptor_set_awakening (fd);
+  source->awakens = descriptor_set_awakening (fd);
   return source;
 }
 
@@ -234,6 +235,8 @@ loop_remove (LoopSource *source)
   if (!source)
     return;
   loop_set_events (source, 0);
+  if (source->awakens)
+    descriptor_unset_awakening (source->fd);
   /* An event of this turn may still point to it. */
   source->removed = true;
   list_append (&source->loop->removed, &source->link);

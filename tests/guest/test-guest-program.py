@@ -184,6 +184,23 @@ def test_inherited_descriptors_are_closed():
         os.close(ours)
 
 
+def test_shared_descriptors_are_left_as_they_were():
+    """By one that sends it signals the guest's number would get them for ever, whosever it is by then."""
+    def sends_signals(fd):
+        return bool(fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ASYNC)
+
+    owner, theirs = os.pipe()
+    with Guest(listen=False) as guest:
+        guest.start("--liveness-fd", str(owner), pass_fds=[owner])
+        client = guest.connect()
+        assert sends_signals(guest.listener) and sends_signals(owner)
+        client.run("guest.shutdown")
+        assert guest.process.wait(PATIENCE) == 0
+        assert not sends_signals(guest.listener) and not sends_signals(owner)
+    os.close(owner)
+    os.close(theirs)
+
+
 def test_without_standard_descriptors():
     with Guest(listen=False) as guest:
         guest.start(preexec_fn=lambda: os.closerange(0, 3))
