@@ -68,13 +68,6 @@ def children(pid):
     return found
 
 
-def count_descriptors(pid):
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
-    except PermissionError:
-        raise Skip("only root may count the descriptors of a process that cannot be dumped")
-
-
 def helpers(guest, name):
     found = []
     for pid in children(guest.process.pid):

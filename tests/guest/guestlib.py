@@ -371,6 +371,21 @@ def is_running(pid):
         return False
 
 
+def count_descriptors(pid):
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:
+        raise Skip("only root may count the descriptors of a process that cannot be dumped")
+
+
+def wait_for_hang_up(*sockets):
+    """Until the guest has closed each of them, which need not be read for that."""
+    for sock in sockets:
+        poll = select.poll()
+        poll.register(sock, 0)
+        assert poll.poll(PATIENCE * 1000), "a connection is still open"
+
+
 def wait_for_end(pidfd):
     """Until the process has ended, which on a loaded machine may be after that was reported."""
     poll = select.poll()

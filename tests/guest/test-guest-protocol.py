@@ -466,6 +466,30 @@ def test_too_many_connections():
         assert guest.connect().command(["true"]).result["exit_code"] == 0
 
 
+def test_silent_clients():
+    """Who says no HELLO, and who does not read GOODBYE, is not waited for."""
+    with Guest() as guest:
+        silent = guest.connect(hello=False)
+        deaf = guest.connect()
+        deaf.send(99)
+        wait_for_hang_up(silent.socket, deaf.socket)
+        assert guest.connect().command(["true"]).result["exit_code"] == 0
+
+
+def test_clients_without_hello_are_bounded():
+    with Guest() as guest:
+        greeted = guest.connect()
+        before = count_descriptors(guest.process.pid)
+        silent = [guest.connect(hello=False) for _ in range(200)]
+        # It has seen all who came before this one.
+        guest.connect().close()
+        n = count_descriptors(guest.process.pid) - before
+        assert n <= 64 + 16 + 1, n
+        assert greeted.command(["true"]).result["exit_code"] == 0
+        for client in silent:
+            client.close()
+
+
 def test_channels_end_also_after_errors():
     """A call that ends in error before its channels opened gets FIN on them all the same."""
     with Guest() as guest:

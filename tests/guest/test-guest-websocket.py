@@ -408,6 +408,22 @@ def test_slow_openings_do_not_keep_others_out():
             sock.close()
 
 
+def test_openings_are_bounded():
+    """In their number, and in how long they may last."""
+    with WebGuest() as guest:
+        before = count_descriptors(guest.process.pid)
+        slow = [guest.raw() for _ in range(100)]
+        check_alive(guest)
+        n = count_descriptors(guest.process.pid) - before
+        # And what the command has had, which may not all be closed yet.
+        assert n <= 16 + 8, n
+        # The latest is let be until its time is over.
+        head, _ = read_answer(slow[-1])
+        assert b" 408 " in head, head
+        for sock in slow:
+            sock.close()
+
+
 def test_many_clients():
     with WebGuest() as guest:
         clients = [guest.web() for _ in range(64)]
