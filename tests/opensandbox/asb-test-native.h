@@ -6,7 +6,7 @@
 
 #include "asb-test-server.h"
 
-#define ASB_TEST_NATIVE_OPTIONS "{'transport': <'native'>}"
+#define ASB_TEST_NATIVE_OPTIONS "{'transport': <'native'>, 'request-timeout-seconds': <600.0>}"
 
 typedef struct
 {

@@ -55,14 +55,14 @@ test_ends_at_event (void)
   g_test_summary ("A command ends with its last event, not with the stream");
 
   asb_test_native_open (&world, NULL, NULL);
-  asb_test_server_set (world.server, "{'grace_ms':20000}");
+  asb_test_server_set (world.server, "{'grace_ms':240000}");
   begun = g_get_monotonic_time ();
   process = start (&world, "true", FALSE, &error);
   g_assert_no_error (error);
   result = asb_process_wait (process, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_SUCCEEDED);
-  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 120 * G_TIME_SPAN_SECOND);
   asb_test_native_close (&world);
 }
 
@@ -252,7 +252,7 @@ test_exact_is_not_held_up (void)
                                        "'action':'silent','work':true}");
   begun = g_get_monotonic_time ();
   check_exact (&world, "echo a", "a\n");
-  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 120 * G_TIME_SPAN_SECOND);
   check_nothing_left (&world);
   g_assert_cmpuint (asb_test_server_count (world.server, "DELETE", "*/directories"), >=, 1);
   asb_test_native_close (&world);
@@ -273,7 +273,7 @@ test_exact_and_closed (void)
   check_exact (&world, "echo a", "a\n");
   begun = g_get_monotonic_time ();
   g_assert_true (asb_transport_close (world.transport, NULL, &error));
-  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 120 * G_TIME_SPAN_SECOND);
   g_object_unref (world.transport);
   world.transport = asb_provider_open_transport (world.provider,
                                                  asb_test_server_get_id (world.info), NULL, &error);

@@ -111,11 +111,12 @@ test_what_stays (void)
 static void
 assert_none_left (World *world)
 {
-  /* The shell that looks is none of them: its script is a file. */
-  check_run (world,
-             "until ! cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 4711'\n"
-             "do :; done; echo none",
-             "none\n", "succeeded", 0);
+  /* Who looks is none of them: the script of the shell is a file. */
+  check_run (
+      world,
+      "until ! cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 471[1]'\n"
+      "do :; done; echo none",
+      "none\n", "succeeded", 0);
 }
 
 static void
@@ -126,25 +127,29 @@ test_time_limit (void)
   g_autoptr (GVariant) held = NULL;
   const char *state = NULL;
   const char *output = NULL;
-  gint64 begun = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;
 
   g_test_summary ("What takes too long is ended with all that it started, and what it printed is "
                   "kept; what left its group does not hold the answer");
 
   world_open (&world, "python:3.12");
-  result = run (&world, "echo before; sleep 4711", 300, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (g_variant_lookup (result, "state", "&s", &state));
-  g_assert_cmpstr (state, ==, "timeout");
-  g_assert_true (g_variant_lookup (result, "output", "&s", &output));
+  /* On a machine that stands still the time may be up before it begins. */
+  for (gint64 timeout = 300; output == NULL || *output == '\0'; timeout *= 10)
+    {
+      g_assert_cmpint (timeout, <, 60000);
+      g_clear_pointer (&result, g_variant_unref);
+      result = run (&world, "echo before; sleep 4711", timeout, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (g_variant_lookup (result, "state", "&s", &state));
+      g_assert_cmpstr (state, ==, "timeout");
+      g_assert_true (g_variant_lookup (result, "output", "&s", &output));
+    }
   g_assert_cmpstr (output, ==, "before\n");
   assert_none_left (&world);
-  held = run (&world, "setsid sleep 60 & wait", 300, NULL, &error);
+  held = run (&world, "setsid sleep 1000 & wait", 300, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (g_variant_lookup (held, "state", "&s", &state));
   g_assert_cmpstr (state, ==, "timeout");
-  g_assert_cmpint (g_get_monotonic_time () - begun, <, 40 * G_TIME_SPAN_SECOND);
   world_close (&world);
 }
 
@@ -171,7 +176,7 @@ cancel_command (World *world)
   asb_transport_call_async (world->native.transport, "session.run", g_variant_dict_end (&arguments),
                             cancellable, ran_cb, &error);
   check_run (world,
-             "until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 4711'\n"
+             "until cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q 'sleep 471[1]'\n"
              "do :; done",
              "", "succeeded", 0);
   g_cancellable_cancel (cancellable);
