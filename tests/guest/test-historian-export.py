@@ -107,8 +107,10 @@ def test_one_at_a_time(directory):
     historian = opened(directory, size=3000000)
     historian.auto_credit = False
     for kind in (STOP, CANCEL):
-        call = historian.start_call({"call": "history.export", "args": {}})
-        equal(refused(historian.read, "history.export").code, "too_many_requests")
+        # Both at once: the second comes while the first is copied.
+        (call, first), (another, second) = (historian.call_frame({"call": "history.export", "args": {}}) for _ in range(2))
+        historian.send(first, second)
+        equal(refused(historian.wait, another).code, "too_many_requests")
         historian.send(historian.frame(kind, call, channel=1 if kind == STOP else 0))
         if kind == STOP:
             assert historian.wait(call)["bytes"] <= 3 * WINDOW
