@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool-commands.h"
@@ -101,18 +100,11 @@ run (Tool *tool, const ToolParsed *parsed)
   g_autoptr (AsbBackend) backend = NULL;
   AsbArchiveConflict conflict;
   gboolean done;
+  int status;
 
-  if (!tool_folder_parse_conflict (options.conflict, &conflict, &error))
-    {
-      tool_message_error (error);
-      return TOOL_EXIT_USAGE;
-    }
-  backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  backend = tool_folder_connect (tool, parsed, options.conflict, &conflict, &status);
   if (!backend)
-    {
-      tool_message_error (error);
-      return TOOL_EXIT_FAILED;
-    }
+    return status;
   done = get (tool, backend, tool_parsed_get (parsed, 1), tool_parsed_get (parsed, 2), conflict,
               &error);
   tool_backend_close (backend);

@@ -4,7 +4,6 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
-#include "tool-message.h"
 
 static struct
 {
@@ -12,18 +11,15 @@ static struct
 } options;
 
 static int
+print (Tool *tool, AsbJob *job)
+{
+  return tool_job_print (tool, job, options.follow);
+}
+
+static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  g_auto (ToolJobs) jobs = { 0 };
-  g_autoptr (AsbJob) job = NULL;
-  g_autoptr (GError) error = NULL;
-
-  if (tool_jobs_open (tool, parsed, &jobs, &error))
-    job = tool_jobs_find (&jobs, tool_parsed_get (parsed, 1), &error);
-  if (job)
-    return tool_job_print (tool, job, options.follow);
-  tool_message_error (error);
-  return TOOL_EXIT_FAILED;
+  return tool_jobs_do (tool, parsed, print, TOOL_EXIT_FAILED);
 }
 
 static const ToolOption option_entries[] = {

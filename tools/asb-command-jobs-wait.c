@@ -4,7 +4,6 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
-#include "tool-message.h"
 
 static struct
 {
@@ -34,16 +33,7 @@ wait_for_job (Tool *tool, AsbJob *job)
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  g_auto (ToolJobs) jobs = { 0 };
-  g_autoptr (AsbJob) job = NULL;
-  g_autoptr (GError) error = NULL;
-
-  if (tool_jobs_open (tool, parsed, &jobs, &error))
-    job = tool_jobs_find (&jobs, tool_parsed_get (parsed, 1), &error);
-  if (job)
-    return wait_for_job (tool, job);
-  tool_message_error (error);
-  return TOOL_EXIT_ASB;
+  return tool_jobs_do (tool, parsed, wait_for_job, TOOL_EXIT_ASB);
 }
 
 static const ToolOption option_entries[] = {

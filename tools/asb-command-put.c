@@ -188,22 +188,13 @@ put_files (Tool *tool, AsbBackend *backend, const ToolParsed *parsed, AsbArchive
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (AsbBackend) backend = NULL;
   AsbArchiveConflict conflict;
   int status;
 
-  if (!tool_folder_parse_conflict (options.conflict, &conflict, &error))
-    {
-      tool_message_error (error);
-      return TOOL_EXIT_USAGE;
-    }
-  backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+  backend = tool_folder_connect (tool, parsed, options.conflict, &conflict, &status);
   if (!backend)
-    {
-      tool_message_error (error);
-      return TOOL_EXIT_FAILED;
-    }
+    return status;
   status = put_files (tool, backend, parsed, conflict);
   tool_backend_close (backend);
   return status;

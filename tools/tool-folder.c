@@ -16,6 +16,7 @@
 #include "tool-message.h"
 #include "tool-output.h"
 #include "tool-progress.h"
+#include "tool-sandbox.h"
 
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
 #define BUFFER_SIZE (64 * 1024)
@@ -237,8 +238,8 @@ name_left_out (const char *const *names, guint n_names, guint64 n_left_out)
     tool_message ("Left out %" G_GUINT64_FORMAT " more", n_left_out - n_names);
 }
 
-gboolean
-tool_folder_parse_conflict (const char *text, AsbArchiveConflict *conflict, GError **error)
+static gboolean
+parse_conflict (const char *text, AsbArchiveConflict *conflict, GError **error)
 {
   static const char *const words[] = { [ASB_ARCHIVE_CONFLICT_ERROR] = "error",
                                        [ASB_ARCHIVE_CONFLICT_OVERWRITE] = "overwrite",
@@ -256,6 +257,24 @@ tool_folder_parse_conflict (const char *text, AsbArchiveConflict *conflict, GErr
   g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                "--conflict is “error”, “overwrite” or “skip”, not “%s”", text);
   return FALSE;
+}
+
+AsbBackend *
+tool_folder_connect (Tool *tool, const ToolParsed *parsed, const char *rule,
+                     AsbArchiveConflict *conflict, int *status)
+{
+  g_autoptr (GError) error = NULL;
+  AsbBackend *backend = NULL;
+
+  *status = TOOL_EXIT_USAGE;
+  if (parse_conflict (rule, conflict, &error))
+    {
+      *status = TOOL_EXIT_FAILED;
+      backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+    }
+  if (!backend)
+    tool_message_error (error);
+  return backend;
 }
 
 /* In. */

@@ -19,9 +19,11 @@ typedef enum
   "what becomes of a file that is in the way of one of a folder: error (default), overwrite or "   \
   "skip"
 
-/* @text may be %NULL. */
-gboolean tool_folder_parse_conflict (const char *text, AsbArchiveConflict *conflict,
-                                     GError **error);
+/* Connects to the sandbox that the first argument names, once @rule, the (nullable) one of
+ * --conflict, is understood. Returns: (transfer full) (nullable): without one it has been said why,
+ * and *@status is the exit status */
+AsbBackend *tool_folder_connect (Tool *tool, const ToolParsed *parsed, const char *rule,
+                                 AsbArchiveConflict *conflict, int *status);
 
 /* Puts what is in the folder @local into @remote, which is made if need be. */
 ToolFolderOutcome tool_folder_put (Tool *tool, AsbBackend *backend, const char *local,

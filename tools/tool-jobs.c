@@ -63,8 +63,10 @@ has_number (const char *id, const char *text)
   return dash && g_str_equal (dash + 1, text);
 }
 
-AsbJob *
-tool_jobs_find (ToolJobs *self, const char *text, GError **error)
+/* Returns: (transfer full): the job with this id, the newest with this name, or the one with this
+ * number at the end of its id */
+static AsbJob *
+find (ToolJobs *self, const char *text, GError **error)
 {
   g_autoptr (AsbJob) found = NULL;
 
@@ -84,6 +86,22 @@ tool_jobs_find (ToolJobs *self, const char *text, GError **error)
 }
 
 int
+tool_jobs_do (Tool *tool, const ToolParsed *parsed, int (*func) (Tool *tool, AsbJob *job),
+              int failed)
+{
+  g_auto (ToolJobs) jobs = { 0 };
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (tool_jobs_open (tool, parsed, &jobs, &error))
+    job = find (&jobs, tool_parsed_get (parsed, 1), &error);
+  if (job)
+    return func (tool, job);
+  tool_message_error (error);
+  return failed;
+}
+
+int
 tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func)
 {
   g_auto (ToolJobs) jobs = { 0 };
@@ -98,7 +116,7 @@ tool_jobs_each (Tool *tool, const ToolParsed *parsed, ToolJobFunc func)
   for (guint i = 1; i < parsed->arguments->len; i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (AsbJob) job = tool_jobs_find (&jobs, tool_parsed_get (parsed, i), &error);
+      g_autoptr (AsbJob) job = find (&jobs, tool_parsed_get (parsed, i), &error);
 
       if (job && func (tool, job, &error))
         continue;

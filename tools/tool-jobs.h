@@ -20,9 +20,10 @@ gboolean tool_jobs_open_in (Tool *tool, const char *sandbox, ToolJobs *self, GEr
 /* Connects to the sandbox that the first argument names. */
 gboolean tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, GError **error);
 
-/* Returns: (transfer full): the job with this id, the newest with this name, or the one with this
- * number at the end of its id */
-AsbJob *tool_jobs_find (ToolJobs *self, const char *text, GError **error);
+/* Does something with the one job that the second argument names. Returns: what @func returned,
+ * which has said what went wrong, or @failed, after saying why there is no job */
+int tool_jobs_do (Tool *tool, const ToolParsed *parsed, int (*func) (Tool *tool, AsbJob *job),
+                  int failed);
 
 /* Does something with a job. */
 typedef gboolean (*ToolJobFunc) (Tool *tool, AsbJob *job, GError **error);
