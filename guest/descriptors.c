@@ -2,7 +2,6 @@
 
 #include "descriptors.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>

@@ -5,8 +5,6 @@
 #include "call-kinds.h"
 #include "worker-pool.h"
 
-#include <string.h>
-
 static void
 finish (Call *call, json_t *reply, Failure *failure)
 {

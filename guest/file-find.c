@@ -12,7 +12,6 @@
 #include "glob.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "asb-wire-json.h"
 
 #include <math.h>
-#include <string.h>
 
 static json_t *
 describe_integer (sqlite3_int64 value)

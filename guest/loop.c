@@ -5,7 +5,6 @@
 #include "descriptors.h"
 #include "pause.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>

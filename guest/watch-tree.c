@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>

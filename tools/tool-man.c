@@ -4,8 +4,6 @@
 
 #include "tool-man.h"
 
-#include <string.h>
-
 #include "tool-help.h"
 #include "tool-output.h"
 

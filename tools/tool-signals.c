@@ -5,7 +5,6 @@
 #include "tool-signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "asb-local-doctor.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>

@@ -2,8 +2,6 @@
 
 #include "asb-opensandbox-diagnostics.h"
 
-#include <string.h>
-
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
 
