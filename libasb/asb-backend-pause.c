@@ -11,6 +11,7 @@
 #include "asb-guest-transport-private.h"
 #include "asb-run-private.h"
 #include "asb-sync-private.h"
+#include "asb-weak-private.h"
 
 /* Freezing the sandbox of a backend. What is at its other side does not answer meanwhile, nor can
  * the record be written that is kept inside. */
@@ -268,25 +269,13 @@ pause_news (gpointer data, gboolean paused)
     asb_backend_found_running (self);
 }
 
-static void
-weak_ref_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 void
 asb_backend_watch_pauses (AsbBackend *self, AsbTransport *transport)
 {
-  GWeakRef *reference;
-
-  if (!ASB_IS_GUEST_TRANSPORT (transport))
-    return;
-  reference = g_new (GWeakRef, 1);
-  g_weak_ref_init (reference, self);
-  asb_guest_connection_set_pause_func (
-      asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (transport)), pause_news, reference,
-      weak_ref_free);
+  if (ASB_IS_GUEST_TRANSPORT (transport))
+    asb_guest_connection_set_pause_func (
+        asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (transport)), pause_news,
+        asb_weak_new (self), asb_weak_free);
 }
 
 void

@@ -9,6 +9,7 @@
 #include "asb-guest-json-private.h"
 #include "asb-guest-lines-private.h"
 #include "asb-property-private.h"
+#include "asb-weak-private.h"
 
 #define PIECE_SIZE (64 * 1024)
 #define MAX_WORD 256
@@ -307,13 +308,6 @@ readable_cb (GObject *stream, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-weak_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 AsbFileWatch *
 asb_file_watch_new (const char *path, GInputStream *stream, GMainContext *context, GError **error)
 {
@@ -337,13 +331,11 @@ asb_file_watch_new (const char *path, GInputStream *stream, GMainContext *contex
 void
 asb_file_watch_start (AsbFileWatch *self)
 {
-  GWeakRef *weak = g_new0 (GWeakRef, 1);
-
-  g_weak_ref_init (weak, self);
   self->source = g_pollable_input_stream_create_source (G_POLLABLE_INPUT_STREAM (self->stream),
                                                         self->cancellable);
   g_source_set_static_name (self->source, "AsbFileWatch");
-  g_source_set_callback (self->source, G_SOURCE_FUNC (readable_cb), weak, weak_free);
+  g_source_set_callback (self->source, G_SOURCE_FUNC (readable_cb), asb_weak_new (self),
+                         asb_weak_free);
   g_source_attach (self->source, self->context);
 }
 

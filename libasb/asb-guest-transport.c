@@ -11,6 +11,7 @@
 #include "asb-io-thread-private.h"
 #include "asb-property-private.h"
 #include "asb-sync-private.h"
+#include "asb-weak-private.h"
 
 /**
  * AsbGuestTransport:
@@ -257,22 +258,6 @@ news_cb (gpointer user_data)
 }
 
 static void
-weak_ref_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
-static gpointer
-weak_ref_new (gpointer object)
-{
-  GWeakRef *reference = g_new (GWeakRef, 1);
-
-  g_weak_ref_init (reference, object);
-  return reference;
-}
-
-static void
 connection_news (gpointer data, AsbTransportState state, const GError *error)
 {
   g_autoptr (AsbGuestTransport) self = g_weak_ref_get (data);
@@ -332,8 +317,8 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
   self = g_object_new (ASB_TYPE_GUEST_TRANSPORT, NULL);
   self->connection = asb_guest_connection_ref (connection);
   self->context = g_main_context_ref (opening->context);
-  asb_guest_connection_set_news_func (connection, connection_news, weak_ref_new (self),
-                                      weak_ref_free);
+  asb_guest_connection_set_news_func (connection, connection_news, asb_weak_new (self),
+                                      asb_weak_free);
   g_task_return_pointer (task, self, g_object_unref);
 }
 

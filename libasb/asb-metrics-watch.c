@@ -6,6 +6,7 @@
 
 #include "asb-enum-types.h"
 #include "asb-property-private.h"
+#include "asb-weak-private.h"
 
 /* Of what is not taken in time the oldest is dropped: the newest tells most. */
 #define MAX_WAITING 64
@@ -189,27 +190,16 @@ tell_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-weak_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 /* Must hold the mutex. */
 static void
 schedule (AsbMetricsWatch *self)
 {
-  GWeakRef *weak;
-
   if (!self->is_attached || self->source)
     return;
-  weak = g_new0 (GWeakRef, 1);
-  g_weak_ref_init (weak, self);
   self->source = g_idle_source_new ();
   g_source_set_priority (self->source, G_PRIORITY_DEFAULT);
   g_source_set_static_name (self->source, "AsbMetricsWatch");
-  g_source_set_callback (self->source, tell_cb, weak, weak_free);
+  g_source_set_callback (self->source, tell_cb, asb_weak_new (self), asb_weak_free);
   g_source_attach (self->source, self->context);
 }
 
