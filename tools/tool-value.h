@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* JSON of users as values for the library. */
+/* JSON of users as values for the library. Not as what the guest says is read there
+ * (asb-wire-variant.c): no object stands for bytes, and an array of texts or of objects has a type
+ * of its own, as a programmer would have given it. */
 
 #pragma once
 
