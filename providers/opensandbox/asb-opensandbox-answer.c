@@ -31,3 +31,14 @@ asb_opensandbox_answer_variant (GTask *task, GVariant *variant)
   g_value_take_variant (&value, g_variant_take_ref (variant));
   g_task_return_value (task, &value);
 }
+
+void
+asb_opensandbox_answer_written (AsbFileInfo *info, const GError *error, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+
+  if (info)
+    asb_opensandbox_answer_object (task, g_object_ref (info));
+  else
+    g_task_return_error (task, g_error_copy (error));
+}

@@ -4,9 +4,13 @@
 
 #pragma once
 
-#include <gio/gio.h>
+#include <asb.h>
 
 /* Take what they answer with. */
 void asb_opensandbox_answer_object (GTask *task, gpointer object);
 void asb_opensandbox_answer_bytes (GTask *task, GBytes *bytes);
 void asb_opensandbox_answer_variant (GTask *task, GVariant *variant);
+
+/* What asb_opensandbox_writing_upload () calls, with the task as @data, whose reference it takes.
+ */
+void asb_opensandbox_answer_written (AsbFileInfo *info, const GError *error, gpointer data);

@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-call.h"
 
+#include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-get.h"
 #include "asb-opensandbox-identity.h"
 
@@ -63,31 +64,19 @@ asb_opensandbox_call_send (GTask *task, AsbOpensandboxRequest *request,
 void
 asb_opensandbox_call_return_object (GTask *task, gpointer object, GError *error)
 {
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  if (!object)
-    {
-      g_task_return_error (task, error);
-      return;
-    }
-  g_value_init (&value, G_OBJECT_TYPE (object));
-  g_value_take_object (&value, object);
-  g_task_return_value (task, &value);
+  if (object)
+    asb_opensandbox_answer_object (task, object);
+  else
+    g_task_return_error (task, error);
 }
 
 void
 asb_opensandbox_call_return_variant (GTask *task, GVariant *variant, GError *error)
 {
-  g_auto (GValue) value = G_VALUE_INIT;
-
-  if (!variant)
-    {
-      g_task_return_error (task, error);
-      return;
-    }
-  g_value_init (&value, G_TYPE_VARIANT);
-  g_value_take_variant (&value, variant);
-  g_task_return_value (task, &value);
+  if (variant)
+    asb_opensandbox_answer_variant (task, variant);
+  else
+    g_task_return_error (task, error);
 }
 
 static void

@@ -121,17 +121,6 @@ replace_text (Edit *self, GBytes *bytes, gint64 *count, GError **error)
 }
 
 static void
-written_cb (AsbFileInfo *info, const GError *error, gpointer data)
-{
-  g_autoptr (GTask) task = data;
-
-  if (info)
-    asb_opensandbox_answer_object (task, g_object_ref (info));
-  else
-    g_task_return_error (task, g_error_copy (error));
-}
-
-static void
 ready_cb (AsbOpensandboxWriting *writing, const GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
@@ -145,7 +134,7 @@ ready_cb (AsbOpensandboxWriting *writing, const GError *error, gpointer data)
     }
   stream = g_memory_input_stream_new_from_bytes (self->content);
   asb_opensandbox_writing_upload (writing, stream, (gint64)g_bytes_get_size (self->content), NULL,
-                                  written_cb, g_object_ref (task));
+                                  asb_opensandbox_answer_written, g_object_ref (task));
 }
 
 static void

@@ -40,17 +40,6 @@ prepare (GTask *task, AsbOpensandboxWritingReady callback)
 /* From bytes. */
 
 static void
-written_cb (AsbFileInfo *info, const GError *error, gpointer data)
-{
-  g_autoptr (GTask) task = data;
-
-  if (info)
-    asb_opensandbox_answer_object (task, g_object_ref (info));
-  else
-    g_task_return_error (task, g_error_copy (error));
-}
-
-static void
 bytes_ready_cb (AsbOpensandboxWriting *writing, const GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
@@ -66,7 +55,7 @@ bytes_ready_cb (AsbOpensandboxWriting *writing, const GError *error, gpointer da
     g_memory_input_stream_add_bytes (G_MEMORY_INPUT_STREAM (stream), contents);
   asb_opensandbox_writing_upload (writing, stream,
                                   contents ? (gint64)g_bytes_get_size (contents) : 0, NULL,
-                                  written_cb, g_object_ref (task));
+                                  asb_opensandbox_answer_written, g_object_ref (task));
 }
 
 void
