@@ -385,6 +385,10 @@ count_threads (void)
 static void
 test_threads (void)
 {
+  enum
+  {
+    N_BACKENDS = 24
+  };
   g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
   const AsbTestEntrance entrance = { 0 };
   g_autoptr (AsbBackend) first = asb_test_entrance_open (server, &entrance);
@@ -395,13 +399,14 @@ test_threads (void)
   g_test_summary ("Another backend takes no other thread");
   check_works (first);
   n_before = count_threads ();
-  for (guint i = 0; i < 24; i++)
+  for (guint i = 0; i < N_BACKENDS; i++)
     {
       g_ptr_array_add (backends, asb_test_entrance_open (server, &same));
       check_works (backends->pdata[i]);
     }
-  /* Threads of GIO that had something to do may still wait for more. */
-  g_assert_cmpuint (count_threads (), <=, n_before + 4);
+  /* Threads of GIO that had something to do may still wait for more: on a busy machine it has
+   * several, but not as many. */
+  g_assert_cmpuint (count_threads (), <, n_before + N_BACKENDS / 2);
   for (guint i = 0; i < backends->len; i++)
     asb_test_entrance_close (backends->pdata[i]);
   asb_test_entrance_close (first);

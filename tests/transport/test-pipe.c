@@ -8,6 +8,7 @@
 
 #define CAPACITY 1000
 
+/* One that was joined may be among them for a moment yet. */
 static guint
 count_threads (void)
 {
@@ -329,7 +330,7 @@ test_quiet (void)
                                  NULL, pending_cb, &pending[i]);
     }
   g_assert_false (pending_is_done (&pending[0]));
-  g_assert_cmpuint (count_threads (), ==, before);
+  g_assert_cmpuint (count_threads (), <=, before);
   for (guint i = N; i-- > 0;)
     {
       g_autoptr (GAsyncResult) result = NULL;
@@ -342,7 +343,7 @@ test_quiet (void)
       g_assert_cmpint (bytes[i], ==, 'z');
       asb_pipe_unref (pipes[i]);
     }
-  g_assert_cmpuint (count_threads (), ==, before);
+  g_assert_cmpuint (count_threads (), <=, before);
 }
 
 /* The same of writing, flushing and closing. */
@@ -379,7 +380,7 @@ test_quiet_writers (void)
   result = pending_wait (&pending);
   g_assert_true (g_output_stream_close_finish (stream, result, &error));
   g_assert_no_error (error);
-  g_assert_cmpuint (count_threads (), ==, before);
+  g_assert_cmpuint (count_threads (), <=, before);
 }
 
 static gboolean
