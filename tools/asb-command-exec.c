@@ -68,12 +68,7 @@ static const ToolOption option_entries[] = {
 
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
-  { "COMMAND",
-    "the program to run, found as the sandbox's PATH says; one word with blanks or other "
-    "special characters is a line for the shell, unless it stands after --",
-    TOOL_ARGUMENT_OPTIONAL },
-  { "ARG", "its arguments, which asb does not look at",
-    TOOL_ARGUMENT_OPTIONAL | TOOL_ARGUMENT_REPEATED },
+  TOOL_RUN_ARGUMENTS,
   { NULL },
 };
 
@@ -96,8 +91,7 @@ const ToolCommand tool_command_exec = {
     "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
     "the command unless it is a terminal or /dev/null. Signals are passed on; a second interrupt "
     "within two seconds ends the command and all it started. The exit status is that of the "
-    "command. What the "
-    "command leaves running in the background goes on.",
+    "command. What the command leaves running in the background goes on.",
   .options = option_entries,
   .more_options = tool_run_options,
   .arguments = arguments,

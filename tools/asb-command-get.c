@@ -118,9 +118,9 @@ static const ToolOption option_entries[] = {
 
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
-  { "REMOTE", "the file or the folder in the sandbox; from the folder where commands run, unless "
-              "it begins with "
-              "/" },
+  { "REMOTE",
+    "the file or the folder in the sandbox; from the folder where commands run, unless it "
+    "begins with /" },
   { "LOCAL",
     "the file or the folder of this machine, or the folder to put it into; - is standard output, "
     "where a folder is a tar",

@@ -30,10 +30,7 @@ print_json (AsbSandboxInfo *info)
 static void
 append (GString *text, const char *title, const char *value)
 {
-  g_autofree char *printable = value ? tool_text_dup_printable (value, -1) : NULL;
-
-  if (printable && *printable)
-    g_string_append_printf (text, "%-*s%s\n", TITLE_WIDTH, title, printable);
+  tool_text_append_entry (text, TITLE_WIDTH, title, value);
 }
 
 static void

@@ -139,12 +139,7 @@ static const ToolOption option_entries[] = {
 };
 
 static const ToolArgument arguments[] = {
-  { "COMMAND",
-    "the program to run, found as the sandbox's PATH says; one word with blanks or other "
-    "special characters is a line for the shell, unless it stands after --",
-    TOOL_ARGUMENT_OPTIONAL },
-  { "ARG", "its arguments, which asb does not look at",
-    TOOL_ARGUMENT_OPTIONAL | TOOL_ARGUMENT_REPEATED },
+  TOOL_RUN_ARGUMENTS,
   { NULL },
 };
 

@@ -7,6 +7,17 @@
 
 #include "tool-command.h"
 
+/* The command, and what it is given. */
+#define TOOL_RUN_ARGUMENTS                                                                         \
+  { "COMMAND",                                                                                     \
+    "the program to run, found as the sandbox's PATH says; one word with blanks or other "         \
+    "special characters is a line for the shell, unless it stands after --",                       \
+    TOOL_ARGUMENT_OPTIONAL },                                                                      \
+  {                                                                                                \
+    "ARG", "its arguments, which asb does not look at",                                            \
+        TOOL_ARGUMENT_OPTIONAL | TOOL_ARGUMENT_REPEATED                                            \
+  }
+
 /* Options of both commands. */
 extern const ToolOption tool_run_options[];
 

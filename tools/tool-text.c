@@ -195,6 +195,15 @@ tool_text_dup_filled (const char *text, guint indent, guint width)
   return g_string_free (filled, FALSE);
 }
 
+void
+tool_text_append_entry (GString *text, int width, const char *title, const char *value)
+{
+  g_autofree char *printable = value ? tool_text_dup_printable (value, -1) : NULL;
+
+  if (printable && *printable)
+    g_string_append_printf (text, "%-*s%s\n", width, title, printable);
+}
+
 char *
 tool_text_dup_size (guint64 bytes)
 {

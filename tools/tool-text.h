@@ -19,6 +19,10 @@ char *tool_text_dup_cut (const char *text, guint width) G_GNUC_WARN_UNUSED_RESUL
  * space stay as they are. */
 char *tool_text_dup_filled (const char *text, guint indent, guint width) G_GNUC_WARN_UNUSED_RESULT;
 
+/* A line of a list of titles, @width columns with what is between, and @value, made printable; none
+ * where that is %NULL or empty. */
+void tool_text_append_entry (GString *text, int width, const char *title, const char *value);
+
 char *tool_text_dup_size (guint64 bytes) G_GNUC_WARN_UNUSED_RESULT;
 char *tool_text_dup_duration (gint64 microseconds) G_GNUC_WARN_UNUSED_RESULT;
 /* How long ago, in one unit: “5 minutes”. */
