@@ -13,19 +13,11 @@
 
 ASB_DEFINE_SIMPLE_PROVIDER_MODULE (BoxProvider, box_provider, "box");
 
-static char *
-path_of (AsbSimpleProvider *provider, const char *id, const char *path)
-{
-  g_autofree char *folder = asb_simple_provider_dup_folder (provider, id);
-
-  return g_build_filename (folder, path, NULL);
-}
-
 static gboolean
 create (AsbSimpleProvider *provider, const char *id, AsbSandboxSpec *spec,
         GCancellable *cancellable, GError **error)
 {
-  g_autofree char *root = path_of (provider, id, NULL);
+  g_autofree char *root = asb_simple_provider_dup_folder (provider, id);
   const char *script = "mkdir -p \"$0$1\" \"$0/tmp\" && ln -s usr/bin usr/lib usr/lib64 \"$0\"";
   g_autoptr (GSubprocess) shell
       = g_subprocess_new (G_SUBPROCESS_FLAGS_NONE, error, "sh", "-c", script, root,
@@ -39,7 +31,7 @@ static GIOStream *
 open_program (AsbSimpleProvider *provider, const char *id, const char *const *argv,
               GCancellable *cancellable, GError **error)
 {
-  g_autofree char *root = path_of (provider, id, NULL);
+  g_autofree char *root = asb_simple_provider_dup_folder (provider, id);
   const char *script = "exec bwrap --bind \"$0\" / --ro-bind /usr /usr --proc /proc --dev /dev "
                        "--clearenv sh -c 'exec \"$0\" \"$@\"' \"$@\"";
   const char *const shell[] = { "sh", "-c", script, root, NULL };
@@ -51,13 +43,20 @@ static gboolean
 store_file (AsbSimpleProvider *provider, const char *id, const char *path, GBytes *contents,
             guint mode, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *file = path_of (provider, id, path);
-  g_autofree char *parent = g_path_get_dirname (file);
+  const char *script = "mkdir -p \"${0%/*}\" && cat >\"$0\" && chmod \"$1\" \"$0\"";
+  g_autofree char *bits = g_strdup_printf ("%o", mode);
+  const char *const argv[] = { "sh", "-c", script, path, bits, NULL };
+  /* From inside: what has been run there may have put links in the way, to what is outside. */
+  g_autoptr (GIOStream) stream = open_program (provider, id, argv, cancellable, error);
+  GOutputStream *input = stream ? g_io_stream_get_output_stream (stream) : NULL;
 
-  g_mkdir_with_parents (parent, 0755);
-  return g_file_set_contents_full (file, g_bytes_get_data (contents, NULL),
-                                   (gssize)g_bytes_get_size (contents),
-                                   G_FILE_SET_CONTENTS_CONSISTENT, (int)mode, error);
+  return stream
+         && g_output_stream_write_all (input, g_bytes_get_data (contents, NULL),
+                                       g_bytes_get_size (contents), NULL, cancellable, error)
+         && g_output_stream_close (input, cancellable, error)
+         && g_subprocess_wait_check (
+             asb_subprocess_stream_get_subprocess (ASB_SUBPROCESS_STREAM (stream)), cancellable,
+             error);
 }
 
 static void

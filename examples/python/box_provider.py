@@ -12,6 +12,7 @@ gi.require_version("Asb", "1")
 from gi.repository import Asb  # noqa: E402
 
 BWRAP = ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", "--clearenv"]
+STORE = 'mkdir -p "${0%/*}" && cat >"$0" && chmod "$1" "$0"'
 
 
 class BoxProvider(Asb.SimpleProvider):
@@ -32,10 +33,11 @@ class BoxProvider(Asb.SimpleProvider):
         return Asb.SubprocessStream.new([*bwrap, "sh", "-c", 'exec "$0" "$@"'], argv)
 
     def do_store_file(self, sandbox_id, path, contents, mode, cancellable):
-        file = self.path_of(sandbox_id, path)
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(file, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
-            stream.write(contents.get_data())
+        # From inside: what has been run there may have put links in the way, to what is outside.
+        stream = self.do_open_program(sandbox_id, ["sh", "-c", STORE, path, f"{mode:o}"], cancellable)
+        stream.get_output_stream().write_all(contents.get_data(), cancellable)
+        stream.get_output_stream().close(cancellable)
+        stream.get_subprocess().wait_check(cancellable)
 
 
 def main():

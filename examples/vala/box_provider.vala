@@ -8,6 +8,7 @@ public class BoxProvider : Asb.SimpleProvider
 {
   private const string[] BWRAP = { "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev",
                                    "--clearenv", "sh", "-c", "exec \"$0\" \"$@\"" };
+  private const string STORE = "mkdir -p \"${0%/*}\" && cat >\"$0\" && chmod \"$1\" \"$0\"";
 
   protected override bool create (string id, Asb.SandboxSpec spec, Cancellable? cancellable)
       throws Error
@@ -39,11 +40,13 @@ public class BoxProvider : Asb.SimpleProvider
   protected override bool store_file (string id, string path, Bytes contents, uint mode,
                                       Cancellable? cancellable) throws Error
   {
-    var file = dup_folder (id) + path;
+    // From inside: what has been run there may have put links in the way, to what is outside.
+    string[] argv = { "sh", "-c", STORE, path, "%o".printf (mode) };
+    var stream = (Asb.SubprocessStream) open_program (id, argv, cancellable);
 
-    DirUtils.create_with_parents (Path.get_dirname (file), 0755);
-    FileUtils.set_data (file, contents.get_data ());
-    return FileUtils.chmod (file, (int) mode) == 0;
+    stream.output_stream.write_all (contents.get_data (), null, cancellable);
+    stream.output_stream.close (cancellable);
+    return stream.get_subprocess ().wait_check (cancellable);
   }
 }
 
