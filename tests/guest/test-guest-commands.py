@@ -604,6 +604,23 @@ def test_supervisors_do_not_stay():
         assert client.command("echo well").stdout == b"well\n"
 
 
+def test_spare_supervisors_are_bounded():
+    with Guest() as guest:
+        client = guest.connect()
+
+        def run_at_once():
+            calls = [client.start_command("read line; echo $PPID", stdin="stream") for _ in range(40)]
+            client.until(lambda: all(call.events for call in calls))
+            for call in calls:
+                client.write(call, fin=True)
+            return {client.wait(call, OUTPUT, ERRORS).stdout for call in calls}
+
+        before = run_at_once()
+        assert len(before) == 40
+        again = run_at_once() & before
+        assert len(again) <= 16, len(again)
+
+
 def test_stopped_spare_supervisor():
     with Guest() as guest:
         client = guest.connect()

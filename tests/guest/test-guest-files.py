@@ -690,6 +690,31 @@ def test_many_at_once():
             assert call.stdout == data[path]
 
 
+def children(guest):
+    with open(f"/proc/{guest.process.pid}/task/{guest.process.pid}/children") as file:
+        return file.read().split()
+
+
+def test_workers_are_bounded():
+    """By readers that take nothing; the rest wait their turn."""
+    with Guest() as guest:
+        client = guest.connect()
+        client.run("file.stat", {"path": guest.work})
+        path = make(guest.in_work("file"), bytes(WINDOW + 1))
+        client.credits = False
+        readers = [client.start("file.read", {"path": path}) for _ in range(40)]
+        client.until(lambda: sum(call.received[OUTPUT] == WINDOW for call in readers) >= 4)
+        client.send(PING)
+        client.until(lambda: client.pongs)
+        n = len(children(guest))
+        # The historian's and the supervisor's places are not counted apart.
+        assert n <= 8 + 2, n
+        for call in readers:
+            client.send(CANCEL, call=call.number)
+        for call in readers:
+            client.wait(call, OUTPUT)
+
+
 def test_reader_that_is_slow_does_not_hold_others():
     with Guest() as guest:
         client = guest.connect()

@@ -149,6 +149,18 @@ def test_what_cannot_be_read_is_told_beside():
         os.chmod(guest.in_work("names only"), 0o755)
 
 
+def test_errors_beside_are_bounded():
+    with guest_of_nobody() as guest:
+        client = guest.connect()
+        make_files(guest.work, *(f"{i}/x" for i in range(70)))
+        for i in range(70):
+            os.chmod(guest.in_work(str(i)), 0o000)
+        call = walk(client, guest.work)
+        assert (len(call.result["errors"]), call.result["error_count"]) == (64, 70), call.result
+        for i in range(70):
+            os.chmod(guest.in_work(str(i)), 0o755)
+
+
 def test_deep_trees():
     with Guest() as guest:
         client = guest.connect()

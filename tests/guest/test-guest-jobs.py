@@ -355,6 +355,8 @@ def test_arguments_are_checked():
         ]:
             call = client.run(name, args, channels=[OUTPUT] if name == "job.output" else [])
             assert call.error["code"] == "invalid_argument", (name, args, call.reply)
+        call = client.run("job.start", {"argv": ["true"], "name": "x" * 129})
+        assert call.error["code"] == "invalid_argument", call.reply
         assert "jobs" in client.hello["features"]
 
 

@@ -61,7 +61,7 @@ def test_refused():
         path = write(guest.in_work("f"), b"a")
         os.mkfifo(guest.in_work("fifo"))
         for args, code in [({"offset": -1}, "invalid_argument"), ({"limit": -1}, "invalid_argument"), ({"max_bytes": 0}, "invalid_argument"),
-                           ({"max_bytes": 1 << 30}, "invalid_argument"), ({"path": guest.in_work("none")}, "file_not_found"),
+                           ({"max_bytes": (16 << 20) + 1}, "invalid_argument"), ({"path": guest.in_work("none")}, "file_not_found"),
                            ({"path": guest.in_work("fifo")}, "not_regular_file"), ({"path": guest.work}, "is_directory"), ({"path": "/dev/zero"}, "not_regular_file")]:
             assert lines(client, **{"path": path, **args}).error["code"] == code, args
 

@@ -227,13 +227,14 @@ def test_environment_descriptor():
 
 def test_environment_out_of_order():
     many = b"".join(b"N%d=\0" % i for i in range(4097))
-    for records in [b"NOVALUE\0", b"=x\0", b"A=b", b"\0", b"A=b\0\0", many]:
-        ours, theirs = os.pipe()
-        os.write(theirs, records)
-        os.close(theirs)
-        result = run("serve", "--environment-fd", str(ours), "--socket", "/nonexistent/x", pass_fds=[ours])
-        os.close(ours)
-        assert result.returncode == 1 and b"--environment-fd" in result.stderr, (records, result)
+    large = b"A=" + b"x" * (4 << 20) + b"\0"
+    for records in [b"NOVALUE\0", b"=x\0", b"A=b", b"\0", b"A=b\0\0", many, large]:
+        with tempfile.TemporaryFile() as file:
+            file.write(records)
+            file.seek(0)
+            fd = file.fileno()
+            result = run("serve", "--environment-fd", str(fd), "--socket", "/dev/null/x", pass_fds=[fd])
+        assert result.returncode == 1 and b"--environment-fd" in result.stderr, (records[:100], result)
 
 
 def test_home_without_environment():

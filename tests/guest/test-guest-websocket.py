@@ -160,7 +160,7 @@ def test_token_of_ones_own():
     for token in [b"", b"short\n", b"x" * 15, b"x" * 129, b"x" * 129 + b"\n", b"with a space in between",
                   b"two-lines-of-text\nand-another-one", b"not-ascii-\xc3\xbc-not-ascii", b"x" * 20 + b"\0"]:
         ours = start_with_token(token)
-        result = subprocess.run([guest_program(), "serve", "--listen", "--token-fd", str(ours), "--socket", "/nonexistent/x"],
+        result = subprocess.run([guest_program(), "serve", "--listen", "--token-fd", str(ours), "--socket", "/dev/null/x"],
                                 pass_fds=[ours], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
         os.close(ours)
         assert result.returncode == 1 and b"Could not read the token" in result.stderr, (token, result)

@@ -7,6 +7,7 @@ import re
 import select
 import struct
 
+import checker
 from historian_client import (CANCEL, DATA, HEADER, IDENTITY, STOP, WINDOW, Historian, b64, command,
                               envelope, equal, main, refused)
 
@@ -887,6 +888,29 @@ def test_reads_are_bounded(directory):
     historian.send(historian.frame(CANCEL, waiting[0]))
     equal(refused(historian.wait, waiting[0]).code, "cancelled")
     historian.read("history.query", after_change_seq=0)
+
+
+def peak(historian):
+    for line in open(f"/proc/{historian.process.pid}/status"):
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("the historian is gone")
+
+
+def test_bytes_of_reads_are_bounded(directory):
+    """However many there are, and however much each may have on its way."""
+    historian = opened(directory)
+    call = historian.start("e", **command())
+    historian.output(call, os.urandom(1000000))
+    historian.finish(call)
+    historian.read("history.get_output", event_id="e", stream="stdout")
+    before = peak(historian)
+    frames = [historian.call_frame({"call": "history.get_output", "args": {"event_id": "e", "stream": "stdout"}}) for _ in range(200)]
+    historian.send(*(frame for _, frame in frames))
+    for call, _ in frames:
+        equal(historian.wait(call)["bytes"], 1000000)
+    if not checker.is_used():
+        assert peak(historian) - before < 16 << 20, peak(historian) - before
 
 
 def test_answers_that_nobody_reads(directory):
