@@ -42,10 +42,20 @@ history_output_wants (const HistoryOperation *operation, const HistoryConfig *co
   return is_captured (config, stream) && !operation->is_muted && !operation->is_capped;
 }
 
-static void
-set_due (HistoryOperation *operation, const HistoryConfig *config, bool was_empty)
+/* Whether more waits than may, of this one or of all. */
+static bool
+is_too_much (const HistoryOperation *operation, const HistoryConfig *config, size_t all_pending)
 {
-  if (operation->is_failing)
+  return (int64_t)history_output_pending (operation) > config->output_queue_max_bytes
+         || all_pending > MAX_ALL_PENDING;
+}
+
+/* What is too much cannot wait for the next attempt, after which it is written or dropped. */
+static void
+set_due (HistoryOperation *operation, const HistoryConfig *config, bool was_empty,
+         size_t all_pending)
+{
+  if (operation->is_failing && !is_too_much (operation, config, all_pending))
     return;
   if ((int64_t)history_output_pending (operation) >= config->output_flush_bytes)
     operation->due = 0;
@@ -80,7 +90,7 @@ history_output_add (HistoryOperation *operation, const HistoryConfig *config, in
   history_buffer_append (&output->pending, bytes, size);
   operation->accepted += (int64_t)size;
   *all_pending += size;
-  set_due (operation, config, was_empty);
+  set_due (operation, config, was_empty, *all_pending);
 }
 
 static void
@@ -224,8 +234,7 @@ void
 history_output_keep (HistoryOperation *operation, const HistoryConfig *config,
                      const HistoryError *error, size_t *all_pending)
 {
-  if ((int64_t)history_output_pending (operation) > config->output_queue_max_bytes
-      || *all_pending > MAX_ALL_PENDING)
+  if (is_too_much (operation, config, *all_pending))
     history_output_drop (operation, error->message, all_pending);
   operation->is_failing = true;
   operation->due = history_output_pending (operation) > 0 || operation->end

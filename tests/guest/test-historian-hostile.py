@@ -442,6 +442,23 @@ def test_disk_full_in_the_middle(directory):
           20000)
 
 
+def test_output_for_a_full_disk_is_bounded(directory):
+    """That of all operations together, also between two attempts to write it."""
+    flag, historian = full_disk(directory)
+    historian.open()
+    calls = [historian.start(f"e{i}", **command()) for i in range(16)]
+    write(flag, b"")
+    for call in calls:
+        historian.output(call, bytes(3 << 20))
+    equal(historian.status()["state"], "failed")
+    os.unlink(flag)
+    states = [historian.finish(call)["state"] for call in calls]
+    historian.close()
+    kept = historian.row("SELECT sum(original_size) AS n FROM command_output_chunks")["n"]
+    assert 0 < kept <= 32 << 20, kept
+    assert states.count("partial") >= 6 and states.count("complete") >= 1, states
+
+
 def test_small_disk(directory):
     libc = ctypes.CDLL(None, use_errno=True)
     os.mkdir(directory)
