@@ -13,6 +13,9 @@
 #define RANDOM_BYTES 16
 #define MACHINE_SIZE 64
 
+/* Of a process, as Linux has it since ever (proc(5)). */
+#define FLAG_EXITING 4
+
 /* Where the number of a process, with the time it was started, means one process only. */
 typedef struct
 {
@@ -52,8 +55,9 @@ find_realm (Realm *realm)
   return true;
 }
 
-/* The state is the third field of what /proc says of it, the parent the fourth, the start the 22nd;
- * the second is a name that may hold anything. */
+/* The state is the third field of what /proc says of it, the parent the fourth, the flags the
+ * ninth, the start the 22nd; the second is a name that may hold anything. Who was killed has closed
+ * its descriptors, and may have a successor, some time before it is a zombie. */
 static Process
 find_process (const char *name)
 {
@@ -61,6 +65,7 @@ find_process (const char *name)
   char content[1024];
   const char *fields;
   Process found = { 0 };
+  unsigned flags;
   char state;
 
   snprintf (path, sizeof path, "/proc/%s/stat", name);
@@ -70,10 +75,10 @@ find_process (const char *name)
   if (!fields
       || sscanf (
              fields,
-             ") %c %llu %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-             &state, &found.parent, &found.start)
-             != 3
-      || state == 'Z' || state == 'X')
+             ") %c %llu %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+             &state, &found.parent, &flags, &found.start)
+             != 4
+      || state == 'Z' || state == 'X' || (flags & FLAG_EXITING))
     found.start = 0;
   found.number = strtoull (content, NULL, 10);
   return found;
