@@ -482,7 +482,8 @@ while time.monotonic() < end:
 def test_deadline():
     with Guest() as guest:
         client = guest.connect()
-        call = client.command("echo before; setsid sh -c 'sleep 1000; echo late' & sleep 1001", deadline_ms=1000)
+        call = overdue(lambda deadline_ms: client.command(
+            "echo before; setsid sh -c 'sleep 1000; echo late' & sleep 1001", deadline_ms=deadline_ms))
         assert call.result["reason"] == "timeout" and call.result["signal"] == signal.SIGTERM, call.result
         assert call.stdout == b"before\n"
         call = client.command(["true"], deadline_ms=9007199254740991)
@@ -523,7 +524,7 @@ def test_stopped_supervisor():
     with Guest() as guest:
         client = guest.connect()
         pids = make_fifo(guest)
-        for args, reason in [({}, "cancelled"), ({"deadline_ms": 1000}, "timeout")]:
+        for args, reason in [({}, "cancelled"), ({"deadline_ms": 3000}, "timeout")]:
             gate = make_fifo(guest, "gate-" + reason)
             call = client.start_command(f"read x < {gate}; kill -STOP $PPID; echo $$ > pids; sleep 1000",
                                         cwd=guest.work, **args)
@@ -776,7 +777,7 @@ def test_deadline_after_connection_lost():
     with Guest() as guest:
         client = guest.connect()
         pids = make_fifo(guest)
-        client.start_command("echo $$ > pids; sleep 1000", deadline_ms=1000, cwd=guest.work)
+        client.start_command("echo $$ > pids; sleep 1000", deadline_ms=3000, cwd=guest.work)
         running = read_pids(pids, 1)
         client.close()
         wait_for_end(running)

@@ -118,7 +118,8 @@ def test_is_within_reach():
         client.wait(call, OUTPUT, ERRORS)
         assert call.result["reason"] == "cancelled" and call.result["signal"] == signal.SIGTERM, call.result
         assert not any(is_running(pid) for pid in running)
-        call = client.command("setsid sleep 1000 & echo $!; sleep 1001", uid=STRANGER, deadline_ms=500)
+        call = overdue(lambda deadline_ms: client.command(
+            "setsid sleep 1000 & echo $!; sleep 1001", uid=STRANGER, deadline_ms=deadline_ms))
         assert call.result["reason"] == "timeout" and not is_running(int(call.stdout)), call.result
 
 
