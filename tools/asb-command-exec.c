@@ -11,6 +11,7 @@
 static struct
 {
   gboolean detach;
+  gboolean no_record;
   const char *name;
   GPtrArray *limits;
 } options;
@@ -30,6 +31,18 @@ check_detached (AsbCommandSpec *spec, GError **error)
   return FALSE;
 }
 
+static AsbBackend *
+connect_to (Tool *tool, const char *text, GError **error)
+{
+  g_auto (ToolSandbox) sandbox = { 0 };
+
+  if (!options.no_record)
+    return tool_sandbox_connect (tool, text, error);
+  if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
+    return NULL;
+  return tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_NONE, error);
+}
+
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -45,7 +58,7 @@ run (Tool *tool, const ToolParsed *parsed)
     spec = tool_run_make_spec (parsed, 1, &error);
   if (spec && check_detached (spec, &error)
       && tool_limits_set_command (spec, options.limits, &error))
-    backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
+    backend = connect_to (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
     {
       tool_message_error (error);
@@ -62,6 +75,7 @@ static const ToolOption option_entries[] = {
     "starts the command as a job that runs for itself, without input, and prints its ID; see asb "
     "jobs" },
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "a name for the job" },
+  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { NULL },
 };

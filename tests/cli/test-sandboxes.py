@@ -410,6 +410,12 @@ class WithoutRecord(TestCase):
         types = [entry["operation_type"] for entry in self.json("history", "list", sandbox)]
         self.assertIn("command.execute", types)
         self.assertNotIn("sandbox.create", types)
+        self.assert_done(asb("exec", "--no-record", sandbox, "--", "echo", "unrecorded"), b"unrecorded\n")
+        self.assert_refused(asb("exec", "--no-record", "no-such-sandbox", "true"), 125, "no-such-sandbox")
+        job = self.assert_done(asb("exec", "--no-record", "-d", sandbox, "true")).decode().strip()
+        self.assert_done(asb("jobs", "wait", sandbox, job))
+        after = [entry["operation_type"] for entry in self.json("history", "list", sandbox)]
+        self.assertEqual(after.count("command.execute"), types.count("command.execute"), after)
         self.assert_done(asb("rm", sandbox))
 
 
