@@ -406,14 +406,9 @@ start_with_key (GTask *task)
 {
   AsbOpensandboxCall *call = asb_opensandbox_call_get (task);
   Making *making = call->state;
-  GHashTable *creations = asb_opensandbox_lifecycle_get_creations (call->lifecycle);
-  AsbOpensandboxCreation *creation = g_hash_table_lookup (creations, call->name);
+  AsbOpensandboxCreation *creation = asb_opensandbox_creation_look_up (
+      asb_opensandbox_lifecycle_get_creations (call->lifecycle), call->name);
 
-  if (!creation)
-    {
-      creation = asb_opensandbox_creation_new ();
-      g_hash_table_insert (creations, g_strdup (call->name), creation);
-    }
   if (creation->is_running)
     {
       g_ptr_array_add (creation->waiting, g_object_ref (task));

@@ -2,8 +2,8 @@
 
 #include "asb-opensandbox-creation.h"
 
-AsbOpensandboxCreation *
-asb_opensandbox_creation_new (void)
+static AsbOpensandboxCreation *
+creation_new (void)
 {
   AsbOpensandboxCreation *self = g_new0 (AsbOpensandboxCreation, 1);
 
@@ -28,4 +28,59 @@ asb_opensandbox_creation_unref (AsbOpensandboxCreation *self)
   g_free (self->sandbox_id);
   g_free (self->instance_id);
   g_free (self);
+}
+
+GHashTable *
+asb_opensandbox_creation_new_table (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                (GDestroyNotify)asb_opensandbox_creation_unref);
+}
+
+/* Returns: (transfer none) (nullable): its key */
+static const char *
+find_oldest (GHashTable *creations)
+{
+  const char *oldest_key = NULL;
+  gint64 oldest = G_MAXINT64;
+  GHashTableIter iter;
+  gpointer key;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, creations);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      AsbOpensandboxCreation *creation = value;
+
+      if (creation->is_running || creation->asked_at >= oldest)
+        continue;
+      oldest = creation->asked_at;
+      oldest_key = key;
+    }
+  return oldest_key;
+}
+
+static void
+make_room (GHashTable *creations)
+{
+  const char *oldest;
+
+  while (g_hash_table_size (creations) >= ASB_OPENSANDBOX_MAX_CREATIONS
+         && (oldest = find_oldest (creations)) != NULL)
+    g_hash_table_remove (creations, oldest);
+}
+
+AsbOpensandboxCreation *
+asb_opensandbox_creation_look_up (GHashTable *creations, const char *key)
+{
+  AsbOpensandboxCreation *creation = g_hash_table_lookup (creations, key);
+
+  if (!creation)
+    {
+      make_room (creations);
+      creation = creation_new ();
+      g_hash_table_insert (creations, g_strdup (key), creation);
+    }
+  creation->asked_at = g_get_monotonic_time ();
+  return creation;
 }

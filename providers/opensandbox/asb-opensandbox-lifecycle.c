@@ -43,8 +43,7 @@ asb_opensandbox_lifecycle_class_init (AsbOpensandboxLifecycleClass *klass)
 static void
 asb_opensandbox_lifecycle_init (AsbOpensandboxLifecycle *self)
 {
-  self->creations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                           (GDestroyNotify)asb_opensandbox_creation_unref);
+  self->creations = asb_opensandbox_creation_new_table ();
 }
 
 AsbOpensandboxLifecycle *
