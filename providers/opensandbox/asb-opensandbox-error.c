@@ -60,14 +60,23 @@ find_rule (const char *code)
   return NULL;
 }
 
+static gboolean
+means_sandbox (AsbOpensandboxTarget target, AsbOpensandboxErrorBody *body)
+{
+  /* A page comes from something in between that knows no sandboxes. */
+  if (body->is_page || target == ASB_OPENSANDBOX_TARGET_OTHER)
+    return FALSE;
+  return target == ASB_OPENSANDBOX_TARGET_SANDBOX || !body->code
+         || g_str_has_suffix (body->code, "::UNKNOWN_ERROR");
+}
+
 static AsbError
-code_for_status (guint status, AsbOpensandboxErrorBody *body)
+code_for_status (guint status, AsbOpensandboxTarget target, AsbOpensandboxErrorBody *body)
 {
   if (status == SOUP_STATUS_NOT_IMPLEMENTED || (status == 404 && body->lacks_route)
       || status == SOUP_STATUS_METHOD_NOT_ALLOWED)
     return ASB_ERROR_UNSUPPORTED_CAPABILITY;
-  /* A page comes from something in between that knows no sandboxes. */
-  if (status == 404 && !body->is_page)
+  if (status == 404 && means_sandbox (target, body))
     return ASB_ERROR_SANDBOX_NOT_FOUND;
   return ASB_ERROR_PROVIDER;
 }
@@ -144,7 +153,8 @@ get_retry_after (AsbOpensandboxReply *reply)
 }
 
 GError *
-asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what)
+asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, AsbOpensandboxTarget target,
+                                  const char *what)
 {
   guint status = asb_opensandbox_reply_get_status (reply);
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
@@ -160,7 +170,7 @@ asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what)
   asb_error_info_set_provider_request_id (info, asb_opensandbox_reply_get_request_id (reply));
   asb_error_info_set_retryable (info, rule ? rule->is_retryable || is_retryable_status (status)
                                            : is_retryable_status (status));
-  return asb_error_new_with_info ((int)(rule ? rule->code : code_for_status (status, body)),
+  return asb_error_new_with_info ((int)(rule ? rule->code : code_for_status (status, target, body)),
                                   message, info);
 }
 

@@ -10,12 +10,23 @@
 #include "asb-opensandbox-error-body.h"
 #include "asb-opensandbox-reply.h"
 
+/* What a request was about, and so what it means that “it” is not there. */
+typedef enum
+{
+  ASB_OPENSANDBOX_TARGET_OTHER,  /* something in a sandbox, or of the server: only the server's code
+                                    can say that it is the sandbox that is missing */
+  ASB_OPENSANDBOX_TARGET_ASPECT, /* something of a sandbox: where no code says what is missing it is
+                                    the sandbox */
+  ASB_OPENSANDBOX_TARGET_SANDBOX /* the sandbox itself */
+} AsbOpensandboxTarget;
+
 /* What a reply outside 200…299 means. @what completes “Could not …”. The text is one line of at
  * most 512 bytes, without HTML. The info holds the server's code and request id, whether a
  * repetition may help, and in its details “status_code” (u), “provider_error_code” (s),
  * “source_exception” (s) and, where the server said it, “retry_after_seconds” (x). Returns:
  * (transfer full) */
-GError *asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, const char *what);
+GError *asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, AsbOpensandboxTarget target,
+                                          const char *what);
 
 /* Why a server could not be reached or its reply not be read. A cancelled one stays that, and one
  * of ASB_ERROR too. Returns: (transfer full) */

@@ -372,7 +372,9 @@ attempt_failed (GTask *task, const GError *cause)
 
   if (self->early)
     {
-      fail (task, asb_opensandbox_error_from_reply (self->early, get_what (self)));
+      fail (task,
+            asb_opensandbox_error_from_reply (
+                self->early, asb_opensandbox_request_get_target (self->request), get_what (self)));
       return;
     }
   /* A kept connection that was closed meanwhile says nothing of the server. */
@@ -425,7 +427,8 @@ refused (GTask *task)
       && try_again_later (task, get_retry_after (self)))
     return;
   reply = make_reply (self, NULL);
-  fail (task, asb_opensandbox_error_from_reply (reply, get_what (self)));
+  fail (task, asb_opensandbox_error_from_reply (
+                  reply, asb_opensandbox_request_get_target (self->request), get_what (self)));
 }
 
 static void

@@ -2,8 +2,11 @@
 
 #include "asb-opensandbox-request.h"
 
+#include <string.h>
+
 #include "asb-opensandbox-headers.h"
 
+#define SANDBOXES "/sandboxes/"
 #define JSON_TYPE_NAME "application/json"
 #define DEFAULT_TIMEOUT -1
 
@@ -194,6 +197,17 @@ const char *
 asb_opensandbox_request_get_what (AsbOpensandboxRequest *self)
 {
   return self->what ? self->what : "get an answer";
+}
+
+AsbOpensandboxTarget
+asb_opensandbox_request_get_target (AsbOpensandboxRequest *self)
+{
+  const char *id = self->path + strlen (SANDBOXES);
+
+  /* Behind one that leads into a sandbox paths mean what they like there. */
+  if (self->endpoint->sandbox_id || !g_str_has_prefix (self->path, SANDBOXES) || *id == '\0')
+    return ASB_OPENSANDBOX_TARGET_OTHER;
+  return strchr (id, '/') ? ASB_OPENSANDBOX_TARGET_ASPECT : ASB_OPENSANDBOX_TARGET_SANDBOX;
 }
 
 const char *

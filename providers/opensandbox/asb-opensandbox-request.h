@@ -9,6 +9,7 @@
 #include <json-glib/json-glib.h>
 
 #include "asb-opensandbox-endpoint.h"
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-retry.h"
 
 #define ASB_OPENSANDBOX_MAX_REPLY (4 * 1024 * 1024)
@@ -75,6 +76,8 @@ void asb_opensandbox_request_set_sandbox (AsbOpensandboxRequest *self, const cha
 const char *asb_opensandbox_request_get_method (AsbOpensandboxRequest *self);
 AsbOpensandboxEndpoint *asb_opensandbox_request_get_endpoint (AsbOpensandboxRequest *self);
 const char *asb_opensandbox_request_get_what (AsbOpensandboxRequest *self);
+
+AsbOpensandboxTarget asb_opensandbox_request_get_target (AsbOpensandboxRequest *self);
 
 /* Returns: (nullable) */
 const char *asb_opensandbox_request_get_sandbox (AsbOpensandboxRequest *self);

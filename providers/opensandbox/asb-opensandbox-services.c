@@ -63,19 +63,14 @@ find_service (const char *name, GError **error)
 
 /* The answer. */
 
-/* What is not there is no sandbox, and what this server cannot do is said as such. */
+/* What this server cannot do is said as such. */
 static GError *
 take_error (AsbOpensandboxCall *call, GError *error)
 {
   guint status = asb_opensandbox_error_get_status (error);
-  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
-  const char *code = info ? asb_error_info_get_provider_error_code (info) : NULL;
 
   if (status == 501)
     error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
-  else if (status == 404 && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
-           && !(code && g_str_has_suffix (code, "SANDBOX_NOT_FOUND")))
-    error->code = ASB_ERROR_PROVIDER;
   if (call->sandbox_id)
     asb_opensandbox_get_note_sandbox (error, call->sandbox_id, NULL);
   return error;

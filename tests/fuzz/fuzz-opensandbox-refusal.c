@@ -61,7 +61,7 @@ check_early (const uint8_t *bytes, gsize size)
     return;
   FUZZ_CHECK (asb_opensandbox_reply_get_status (reply) >= 400);
   FUZZ_CHECK (g_bytes_get_size (asb_opensandbox_reply_get_body (reply)) <= size);
-  error = asb_opensandbox_error_from_reply (reply, "do the test");
+  error = asb_opensandbox_error_from_reply (reply, ASB_OPENSANDBOX_TARGET_ASPECT, "do the test");
   check_error (error, asb_opensandbox_reply_get_status (reply));
 }
 
@@ -84,7 +84,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (type)
     soup_message_headers_append (headers, "Content-Type", type);
   reply = asb_opensandbox_reply_new (status, headers, body, NULL);
-  error = asb_opensandbox_error_from_reply (reply, "do the test");
+  error
+      = asb_opensandbox_error_from_reply (reply, (AsbOpensandboxTarget)(status % 3), "do the test");
   check_error (error, status);
   error = asb_opensandbox_error_mark_unknown (g_steal_pointer (&error));
   FUZZ_CHECK (asb_opensandbox_error_is_outcome_unknown (error));

@@ -511,7 +511,7 @@ static void
 test_handshakes (void)
 {
   check_handshake ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
-                   ASB_ERROR_SANDBOX_NOT_FOUND, 404);
+                   ASB_ERROR_PROVIDER, 404);
   check_handshake ("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n", ASB_ERROR_PROVIDER, 409);
   check_handshake ("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: "
                    "0\r\n\r\n",

@@ -7,6 +7,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
+#include "asb-opensandbox-request.h"
 
 typedef struct
 {
@@ -105,7 +106,8 @@ static const Refusal refusals[] = {
 };
 
 static GError *
-make (guint status, const char *type, const char *body, gsize size)
+make_about (AsbOpensandboxTarget target, guint status, const char *type, const char *body,
+            gsize size)
 {
   g_autoptr (SoupMessageHeaders) headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_RESPONSE);
   g_autoptr (GBytes) bytes = g_bytes_new_static (body, size);
@@ -115,7 +117,13 @@ make (guint status, const char *type, const char *body, gsize size)
   if (type)
     soup_message_headers_append (headers, "content-type", type);
   reply = asb_opensandbox_reply_new (status, headers, bytes, NULL);
-  return asb_opensandbox_error_from_reply (reply, "do the test");
+  return asb_opensandbox_error_from_reply (reply, target, "do the test");
+}
+
+static GError *
+make (guint status, const char *type, const char *body, gsize size)
+{
+  return make_about (ASB_OPENSANDBOX_TARGET_ASPECT, status, type, body, size);
 }
 
 static void
@@ -158,6 +166,91 @@ test_unknown_route (void)
   g_assert_true (asb_opensandbox_error_is_unknown_route (unknown));
   g_assert_false (asb_opensandbox_error_is_unknown_route (missing));
   g_assert_false (asb_opensandbox_error_is_unknown_route (unsupported));
+}
+
+/* What is not there. */
+
+static void
+test_missing (void)
+{
+  static const struct
+  {
+    const char *body;
+    AsbError of_other, of_aspect, of_sandbox;
+  } all[] = {
+    { "{\"code\":\"DOCKER::SANDBOX_NOT_FOUND\",\"message\":\"x\"}", ASB_ERROR_SANDBOX_NOT_FOUND,
+      ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "{\"code\":\"CONTEXT_NOT_FOUND\",\"message\":\"x\"}", ASB_ERROR_PROVIDER, ASB_ERROR_PROVIDER,
+      ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "{\"code\":\"INVALID_REQUEST_BODY\",\"message\":\"x\"}", ASB_ERROR_PROVIDER,
+      ASB_ERROR_PROVIDER, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "{\"code\":\"NEW::THING_NOT_FOUND\",\"message\":\"x\"}", ASB_ERROR_PROVIDER,
+      ASB_ERROR_PROVIDER, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "{\"code\":\"GENERAL::UNKNOWN_ERROR\",\"message\":\"x\"}", ASB_ERROR_PROVIDER,
+      ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "{\"message\":\"no such thing\"}", ASB_ERROR_PROVIDER, ASB_ERROR_SANDBOX_NOT_FOUND,
+      ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "", ASB_ERROR_PROVIDER, ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
+    { "<html>nginx</html>", ASB_ERROR_PROVIDER, ASB_ERROR_PROVIDER, ASB_ERROR_PROVIDER },
+    { "404 page not found", ASB_ERROR_UNSUPPORTED_CAPABILITY, ASB_ERROR_UNSUPPORTED_CAPABILITY,
+      ASB_ERROR_UNSUPPORTED_CAPABILITY },
+  };
+
+  g_test_summary ("That something is not there does not mean that the sandbox is not");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      gsize size = strlen (all[i].body);
+      g_autoptr (GError) other
+          = make_about (ASB_OPENSANDBOX_TARGET_OTHER, 404, NULL, all[i].body, size);
+      g_autoptr (GError) aspect
+          = make_about (ASB_OPENSANDBOX_TARGET_ASPECT, 404, NULL, all[i].body, size);
+      g_autoptr (GError) sandbox
+          = make_about (ASB_OPENSANDBOX_TARGET_SANDBOX, 404, NULL, all[i].body, size);
+
+      g_test_message ("%s", all[i].body);
+      g_assert_error (other, ASB_ERROR, (int)all[i].of_other);
+      g_assert_error (aspect, ASB_ERROR, (int)all[i].of_aspect);
+      g_assert_error (sandbox, ASB_ERROR, (int)all[i].of_sandbox);
+    }
+}
+
+static void
+test_targets (void)
+{
+  static const struct
+  {
+    const char *path;
+    AsbOpensandboxTarget target;
+  } all[] = {
+    { "/sandboxes", ASB_OPENSANDBOX_TARGET_OTHER },
+    { "/sandboxes/", ASB_OPENSANDBOX_TARGET_OTHER },
+    { "/sandboxes/sb", ASB_OPENSANDBOX_TARGET_SANDBOX },
+    { "/sandboxes/s%2Fb", ASB_OPENSANDBOX_TARGET_SANDBOX },
+    { "/sandboxes/sb/pause", ASB_OPENSANDBOX_TARGET_ASPECT },
+    { "/sandboxes/sb/endpoints/44772", ASB_OPENSANDBOX_TARGET_ASPECT },
+    { "/snapshots/sb", ASB_OPENSANDBOX_TARGET_OTHER },
+    { "/pools/p", ASB_OPENSANDBOX_TARGET_OTHER },
+  };
+  g_autoptr (AsbOpensandboxEndpoint) server
+      = asb_opensandbox_endpoint_new ("http://h/v1", NULL, ASB_OPENSANDBOX_ENDPOINT_NONE);
+  g_autoptr (AsbOpensandboxEndpoint) execd
+      = asb_opensandbox_endpoint_new ("http://h/v1", NULL, ASB_OPENSANDBOX_ENDPOINT_NONE);
+
+  g_test_summary ("A path names a sandbox on the server alone");
+
+  asb_opensandbox_endpoint_set_sandbox (execd, "sb");
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      g_autoptr (AsbOpensandboxRequest) request
+          = asb_opensandbox_request_new ("GET", server, all[i].path);
+      g_autoptr (AsbOpensandboxRequest) inside
+          = asb_opensandbox_request_new ("GET", execd, all[i].path);
+
+      g_assert_cmpint (asb_opensandbox_request_get_target (request), ==, all[i].target);
+      g_assert_cmpint (asb_opensandbox_request_get_target (inside), ==,
+                       ASB_OPENSANDBOX_TARGET_OTHER);
+    }
 }
 
 /* Texts stay one line of 512 bytes whatever comes. */
@@ -377,6 +470,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/refusals/replies", test_refusals);
   g_test_add_func ("/refusals/unknown-route", test_unknown_route);
+  g_test_add_func ("/refusals/missing", test_missing);
+  g_test_add_func ("/refusals/targets", test_targets);
   g_test_add_func ("/refusals/bounds", test_bounds);
   g_test_add_func ("/refusals/request-ids", test_request_ids);
   g_test_add_func ("/refusals/json/refused", test_json_refused);
