@@ -526,6 +526,7 @@ command_started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   command = asb_command_new (run->backend, process, flags, context, operation ? record_end : NULL,
                              operation ? g_object_ref (operation) : NULL,
                              operation ? g_object_unref : NULL);
+  asb_command_take_slot (command, g_steal_pointer (&run->slot));
   g_clear_object (&operation);
   operation = asb_run_return_started (run, command);
 }

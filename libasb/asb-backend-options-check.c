@@ -8,6 +8,7 @@
 
 #include "asb-error.h"
 #include "asb-mount-private.h"
+#include "asb-work-rules-private.h"
 
 #define MAX_NAME_LENGTH 128
 #define NAME_KEY "agent_sandbox.name"
@@ -304,6 +305,8 @@ gboolean
 asb_backend_options_check (AsbBackendOptions *self, GError **error)
 {
   AsbHistoryConfig *history = asb_backend_options_get_history (self);
+  AsbConcurrencyConfig *concurrency = asb_backend_options_get_concurrency (self);
+  AsbRetryConfig *retry = asb_backend_options_get_retry (self);
 
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (rules[i].is_wrong (self))
@@ -312,5 +315,7 @@ asb_backend_options_check (AsbBackendOptions *self, GError **error)
         return FALSE;
       }
   return asb_mounts_check (asb_backend_options_get_mounts (self), error)
-         && (!history || asb_history_config_validate (history, error));
+         && (!history || asb_history_config_validate (history, error))
+         && (!concurrency || asb_concurrency_config_check (concurrency, error))
+         && (!retry || asb_retry_config_check (retry, error));
 }

@@ -23,7 +23,7 @@ gboolean asb_backend_options_check (AsbBackendOptions *self, GError **error);
 /* Returns: (transfer full): plain ones that say the same, without what a subclass adds */
 AsbBackendOptions *asb_backend_options_copy (AsbBackendOptions *self);
 
-/* Only for asb-backend-options.c and asb-backend-options-create.c. */
+/* Only for asb-backend-options.c, asb-backend-options-create.c and asb-backend-options-work.c. */
 typedef struct _AsbBackendOptionsPrivate AsbBackendOptionsPrivate;
 
 struct _AsbBackendOptionsPrivate
@@ -51,6 +51,8 @@ struct _AsbBackendOptionsPrivate
   guint reconnect_seconds;
   double ready_timeout_seconds;
   AsbCommandResultConfig *command_result_config;
+  AsbConcurrencyConfig *concurrency;
+  AsbRetryConfig *retry;
   AsbHistoryConfig *history;
   AsbHistoryStore *history_store;
   char *history_database_url;

@@ -46,6 +46,8 @@ enum
   PROP_RECONNECT_SECONDS,
   PROP_READY_TIMEOUT_SECONDS,
   PROP_COMMAND_RESULT_CONFIG,
+  PROP_CONCURRENCY,
+  PROP_RETRY,
   PROP_HISTORY,
   PROP_HISTORY_STORE,
   PROP_HISTORY_DATABASE_URL,
@@ -91,6 +93,8 @@ asb_backend_options_finalize (GObject *object)
   g_clear_object (&priv->mounts);
   g_clear_pointer (&priv->idempotency_key, g_free);
   g_clear_object (&priv->command_result_config);
+  g_clear_object (&priv->concurrency);
+  g_clear_object (&priv->retry);
   g_clear_object (&priv->history);
   g_clear_object (&priv->history_store);
   g_clear_pointer (&priv->history_database_url, g_free);
@@ -186,6 +190,12 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
       break;
     case PROP_COMMAND_RESULT_CONFIG:
       g_value_set_object (value, priv->command_result_config);
+      break;
+    case PROP_CONCURRENCY:
+      g_value_set_object (value, priv->concurrency);
+      break;
+    case PROP_RETRY:
+      g_value_set_object (value, priv->retry);
       break;
     case PROP_HISTORY:
       g_value_set_object (value, priv->history);
@@ -301,6 +311,12 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_COMMAND_RESULT_CONFIG:
       asb_backend_options_set_command_result_config (self, g_value_get_object (value));
+      break;
+    case PROP_CONCURRENCY:
+      asb_backend_options_set_concurrency (self, g_value_get_object (value));
+      break;
+    case PROP_RETRY:
+      asb_backend_options_set_retry (self, g_value_get_object (value));
       break;
     case PROP_HISTORY:
       asb_backend_options_set_history (self, g_value_get_object (value));
@@ -599,6 +615,28 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
    */
   properties[PROP_COMMAND_RESULT_CONFIG] = g_param_spec_object (
       "command-result-config", NULL, NULL, ASB_TYPE_COMMAND_RESULT_CONFIG, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:concurrency:
+   *
+   * How many operations there are at once; %NULL for as many as are asked for. It may be changed
+   * as soon as the backend is there.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_CONCURRENCY] = g_param_spec_object (
+      "concurrency", NULL, NULL, ASB_TYPE_CONCURRENCY_CONFIG, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:retry:
+   *
+   * What is tried again; %NULL for nothing but what the provider repeats itself. It may be changed
+   * as soon as the backend is there.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RETRY]
+      = g_param_spec_object ("retry", NULL, NULL, ASB_TYPE_RETRY_CONFIG, ASB_PARAM_READWRITE);
 
   /**
    * AsbBackendOptions:history:

@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 
 #include "asb-command-result-config.h"
+#include "asb-concurrency-config.h"
 #include "asb-enums.h"
 #include "asb-history-config.h"
 #include "asb-history-store.h"
@@ -16,6 +17,7 @@
 #include "asb-provider.h"
 #include "asb-registry.h"
 #include "asb-resource-limits.h"
+#include "asb-retry-config.h"
 #include "asb-sandbox-ref.h"
 #include "asb-version.h"
 
@@ -239,5 +241,14 @@ ASB_AVAILABLE_IN_1_0
 GVariant *asb_backend_options_get_create_options (AsbBackendOptions *self);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_create_options (AsbBackendOptions *self, GVariant *create_options);
+ASB_AVAILABLE_IN_1_0
+AsbConcurrencyConfig *asb_backend_options_get_concurrency (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_concurrency (AsbBackendOptions *self,
+                                          AsbConcurrencyConfig *concurrency);
+ASB_AVAILABLE_IN_1_0
+AsbRetryConfig *asb_backend_options_get_retry (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_retry (AsbBackendOptions *self, AsbRetryConfig *retry);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include "asb-closure-private.h"
 #include "asb-keep-alive-private.h"
 #include "asb-recorder-private.h"
+#include "asb-work-rules-private.h"
 
 struct _AsbBackend
 {
@@ -25,6 +26,7 @@ struct _AsbBackend
   AsbKeepAlive *keep_alive; /* (nullable) */
   AsbRecorder *recorder;    /* (nullable): nothing is recorded */
   AsbActivityGate *gate;
+  AsbWorkRules *rules;
   guint drain_timeout_ms;
   AsbSandboxRef *ref;
   char *workdir;

@@ -13,9 +13,6 @@
 #include "asb-run-private.h"
 #include "asb-sync-private.h"
 
-/* How long closing waits for operations that are running. */
-#define DRAIN_TIMEOUT_MS 30000
-
 /**
  * AsbBackend:
  *
@@ -61,6 +58,7 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->history_config);
   g_clear_object (&self->provider);
   g_clear_object (&self->gate);
+  g_clear_pointer (&self->rules, asb_work_rules_free);
   g_clear_object (&self->ref);
   g_clear_object (&self->result_config);
   g_clear_pointer (&self->workdir, g_free);
@@ -176,7 +174,8 @@ asb_backend_init (AsbBackend *self)
   g_mutex_init (&self->mutex);
   self->past_transports = g_ptr_array_new_with_free_func (g_object_unref);
   self->gate = asb_activity_gate_new ();
-  self->drain_timeout_ms = DRAIN_TIMEOUT_MS;
+  self->rules = asb_work_rules_new (NULL, NULL);
+  self->drain_timeout_ms = asb_work_rules_get_drain_ms (self->rules);
 }
 
 /**
@@ -775,7 +774,8 @@ close_backend (AsbBackend *self, GMainContext *context, GCancellable *cancellabl
  * dealt with as [property@BackendOptions:cleanup] says, if this backend created it. Commands that
  * were started and still run end with a sandbox that is deleted, and run on in one that is not.
  *
- * If operations do not end within 30 seconds this fails with %ASB_ERROR_LOCK_ACQUISITION_TIMEOUT;
+ * If operations do not end in time this fails with %ASB_ERROR_LOCK_ACQUISITION_TIMEOUT: after 30
+ * seconds, or [property@ConcurrencyConfig:lifecycle-lock-timeout-seconds];
  * if the sandbox cannot be deleted, with that error. In both cases the backend is open again and
  * nothing was touched. Closing a closed backend succeeds.
  *

@@ -40,6 +40,7 @@ struct _AsbCommand
   GDestroyNotify ended_destroy;
 
   GMutex mutex;
+  AsbSlotQueue *slot;       /* (nullable): until its end is known */
   AsbCommandResult *result; /* set once */
   gboolean is_over;
   struct _AsbCommandWatch *starting; /* (nullable): not begun yet */
@@ -71,12 +72,22 @@ static guint signals[N_SIGNALS];
 G_DEFINE_FINAL_TYPE (AsbCommand, asb_command, G_TYPE_OBJECT)
 
 static void
+leave_slot (AsbSlotQueue *slot)
+{
+  if (!slot)
+    return;
+  asb_slot_queue_leave (slot);
+  g_object_unref (slot);
+}
+
+static void
 asb_command_finalize (GObject *object)
 {
   AsbCommand *self = ASB_COMMAND (object);
 
   if (self->backend && !self->is_over)
     asb_keep_alive_end (self->backend->keep_alive);
+  leave_slot (self->slot);
   if (self->ended_destroy)
     self->ended_destroy (self->ended_data);
   g_clear_object (&self->process);
@@ -272,16 +283,33 @@ weaken_watch (AsbCommand *self)
   return g_steal_pointer (&self->starting->strong);
 }
 
+void
+asb_command_take_slot (AsbCommand *self, AsbSlotQueue *slot)
+{
+  gboolean is_over;
+
+  g_mutex_lock (&self->mutex);
+  is_over = self->is_over;
+  if (!is_over)
+    self->slot = slot;
+  g_mutex_unlock (&self->mutex);
+
+  if (is_over)
+    leave_slot (slot);
+}
+
 /* TRUE if @recorded is going to be called. */
 static gboolean
 learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error,
            GAsyncReadyCallback recorded, gpointer recorded_data)
 {
   g_autoptr (AsbCommand) held = NULL;
+  AsbSlotQueue *slot = NULL;
   gboolean first;
 
   g_mutex_lock (&self->mutex);
   first = !self->is_over;
+  slot = g_steal_pointer (&self->slot);
   self->is_over = TRUE;
   if (first && result)
     self->result = g_object_ref (result);
@@ -290,6 +318,7 @@ learn_end (AsbCommand *self, AsbCommandResult *result, const GError *error,
 
   if (!first)
     return FALSE;
+  leave_slot (slot);
   asb_keep_alive_end (self->backend->keep_alive);
   g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, notify_cb, g_object_ref (self),
                               g_object_unref);

@@ -33,6 +33,8 @@ typedef struct
   AsbHistoryStore *store;
   gboolean owns_store;
   AsbRecorder *recorder;
+  AsbWorkRules *rules;
+  guint n_attempts;
   GError *error;
 } AsbCreation;
 
@@ -50,6 +52,7 @@ creation_free (gpointer data)
   g_clear_pointer (&creation->no_history, g_free);
   g_clear_object (&creation->store);
   g_clear_object (&creation->recorder);
+  g_clear_pointer (&creation->rules, asb_work_rules_free);
   g_clear_error (&creation->error);
   g_free (creation);
 }
@@ -223,6 +226,9 @@ finish (GTask *task)
   backend->cleanup_ttl_seconds = asb_backend_options_get_cleanup_ttl_seconds (options);
   backend->workdir = g_strdup (asb_backend_options_get_workdir (options));
   backend->result_config = dup_result_config (options);
+  g_clear_pointer (&backend->rules, asb_work_rules_free);
+  backend->rules = g_steal_pointer (&creation->rules);
+  backend->drain_timeout_ms = asb_work_rules_get_drain_ms (backend->rules);
   backend->close_coordinator = coordinator ? asb_closure_ref (coordinator) : NULL;
   asb_backend_watch_pauses (backend, backend->transport);
   g_task_return_pointer (task, backend, g_object_unref);
@@ -558,6 +564,34 @@ await_readiness (GTask *task)
     open_transport (task);
 }
 
+static void create_sandbox (GTask *task);
+
+static gboolean
+create_again_cb (gpointer user_data)
+{
+  GTask *task = user_data;
+
+  if (!fail_if_cancelled (task))
+    create_sandbox (task);
+  return G_SOURCE_REMOVE;
+}
+
+/* Only with a key is it certain that there are not two in the end. */
+static gboolean
+is_tried_again (GTask *task, const GError *error)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  guint delay_ms;
+
+  if (!asb_backend_options_get_idempotency_key (creation->options)
+      || !asb_work_rules_wants_retry (creation->rules, error, creation->n_attempts,
+                                      creation->began_at, &delay_ms))
+    return FALSE;
+  asb_work_rules_wait (delay_ms, g_task_get_context (task), g_task_get_cancellable (task),
+                       create_again_cb, task);
+  return TRUE;
+}
+
 static void
 sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -567,6 +601,11 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_provider_create_sandbox_finish (ASB_PROVIDER (source), result, &error);
 
+  if (!info && is_tried_again (task, error))
+    {
+      g_clear_error (&error);
+      return;
+    }
   if (!info || !take_sandbox (creation, info, &error))
     {
       fail (task, error);
@@ -656,11 +695,21 @@ prepare_guest (AsbCreation *creation)
 }
 
 static void
+create_sandbox (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbSandboxSpec) spec = asb_create_new_spec (creation->options, &creation->plan);
+
+  creation->n_attempts++;
+  asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
+                                     sandbox_created_cb, task);
+}
+
+static void
 find_sandbox (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   AsbSandboxRef *wanted = asb_backend_options_get_ref (creation->options);
-  g_autoptr (AsbSandboxSpec) spec = NULL;
   const char *difference;
 
   creation->occurred_at = g_get_real_time ();
@@ -668,9 +717,7 @@ find_sandbox (GTask *task)
   if (is_create (creation))
     {
       prepare_guest (creation);
-      spec = asb_create_new_spec (creation->options, &creation->plan);
-      asb_provider_create_sandbox_async (creation->provider, spec, g_task_get_cancellable (task),
-                                         sandbox_created_cb, task);
+      create_sandbox (task);
       return;
     }
   difference = find_difference (creation->provider, wanted, NULL);
@@ -747,7 +794,11 @@ asb_create_backend_async (AsbBackendOptions *options, GCancellable *cancellable,
       g_object_unref (task);
     }
   else if (!fail_if_cancelled (task))
-    find_sandbox (task);
+    {
+      creation->rules = asb_work_rules_new (asb_backend_options_get_concurrency (options),
+                                            asb_backend_options_get_retry (options));
+      find_sandbox (task);
+    }
 }
 
 /**

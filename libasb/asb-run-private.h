@@ -25,7 +25,10 @@ struct _AsbRun
   gboolean travels;
   gboolean has_looked; /* for what became of the sandbox */
   AsbRunPerform perform;
-  GObject *request; /* (nullable): what goes to the transport */
+  GObject *request;   /* (nullable): what goes to the transport */
+  AsbSlotQueue *slot; /* (nullable): it has one of these */
+  guint n_attempts;
+  gint64 began_at; /* monotonic */
   GValue value;
   GError *error;
 };

@@ -16,6 +16,7 @@ run_free (AsbRun *run)
   g_clear_object (&run->task);
   g_clear_object (&run->operation);
   g_clear_object (&run->request);
+  g_clear_object (&run->slot);
   if (G_IS_VALUE (&run->value))
     g_value_unset (&run->value);
   g_clear_error (&run->error);
@@ -99,6 +100,8 @@ answer (AsbRun *run)
       return;
     }
   asb_keep_alive_end (run->backend->keep_alive);
+  if (run->slot)
+    asb_slot_queue_leave (run->slot);
   asb_activity_gate_leave (run->backend->gate);
   if (run->error)
     {
@@ -292,6 +295,36 @@ go_on (AsbRun *run)
     go (run);
 }
 
+static void
+have_slot_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbRun *run = user_data;
+  AsbSlotQueue *queue = ASB_SLOT_QUEUE (source);
+
+  if (asb_slot_queue_take_finish (queue, result, &run->error))
+    {
+      run->slot = g_object_ref (queue);
+      go_on (run);
+    }
+  else
+    answer (run);
+}
+
+/* Until its turn has come nothing of it is done or recorded. */
+static void
+await_turn (AsbRun *run)
+{
+  AsbSlotQueue *queue = asb_work_rules_find_queue (run->backend->rules, run->operation_type);
+
+  if (queue && !asb_slot_queue_try (queue))
+    {
+      asb_slot_queue_take_async (queue, g_task_get_cancellable (run->task), have_slot_cb, run);
+      return;
+    }
+  run->slot = queue ? g_object_ref (queue) : NULL;
+  go_on (run);
+}
+
 void
 asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpointer request,
                AsbRunPerform perform)
@@ -319,13 +352,15 @@ asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record, gpo
   run->task = task;
   run->operation_type = record->operation_type;
   run->perform = perform;
+  run->n_attempts = 1;
+  run->began_at = g_get_monotonic_time ();
   run->travels = record->travels;
   run->request = request ? g_object_ref (request) : NULL;
   if (backend->recorder)
     prepare_record (run, record);
   else
     drop_record (record);
-  go_on (run);
+  await_turn (run);
 }
 
 static void
@@ -406,11 +441,58 @@ asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome)
   finish (run, outcome);
 }
 
+/* What records at the other end records each attempt there. */
+static void
+renew_operation (AsbRun *run)
+{
+  g_autoptr (AsbOperation) before = g_steal_pointer (&run->operation);
+
+  run->operation = asb_recorder_new_operation (
+      run->backend->recorder, run->operation_type, asb_operation_get_request (before),
+      asb_operation_get_command (before), asb_operation_get_file_operation (before));
+  if (run->request)
+    g_object_set (run->request, "operation", run->operation, NULL);
+}
+
+static gboolean
+try_again_cb (gpointer user_data)
+{
+  AsbRun *run = user_data;
+
+  if (g_cancellable_set_error_if_cancelled (g_task_get_cancellable (run->task), &run->error))
+    asb_run_return_error (run, g_steal_pointer (&run->error));
+  else
+    run->perform (run);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+is_tried_again (AsbRun *run, const GError *error)
+{
+  guint delay_ms;
+
+  if (!asb_work_rules_is_repeatable (run->operation_type)
+      || !asb_work_rules_wants_retry (run->backend->rules, error, run->n_attempts, run->began_at,
+                                      &delay_ms))
+    return FALSE;
+  run->n_attempts++;
+  if (run->operation && !run->recorded_here)
+    renew_operation (run);
+  asb_work_rules_wait (delay_ms, g_task_get_context (run->task), g_task_get_cancellable (run->task),
+                       try_again_cb, run);
+  return TRUE;
+}
+
 void
 asb_run_return_error (AsbRun *run, GError *error)
 {
   AsbOutcome outcome = { .status = asb_recorder_status_of_error (error) };
 
+  if (is_tried_again (run, error))
+    {
+      g_error_free (error);
+      return;
+    }
   run->error = error;
   if (run->recorded_here)
     outcome.result = asb_recorder_describe_error (error);
