@@ -52,6 +52,8 @@ describe_connection (const char *url, AsbOpensandboxConfig *config)
                          asb_opensandbox_config_get_use_server_proxy (config));
   g_variant_dict_insert (&dict, "request-timeout-seconds", "d",
                          asb_opensandbox_config_get_request_timeout_seconds (config));
+  g_variant_dict_insert (&dict, "idle-timeout-seconds", "d",
+                         asb_opensandbox_config_get_idle_timeout_seconds (config));
   g_variant_dict_insert (
       &dict, "ready-timeout-seconds", "d",
       asb_backend_options_get_ready_timeout_seconds (ASB_BACKEND_OPTIONS (config)));

@@ -32,6 +32,7 @@ struct _AsbOpensandboxConfig
   char *provider_key;
   gboolean use_server_proxy;
   double request_timeout_seconds;
+  double idle_timeout_seconds;
   GHashTable *headers;
   gboolean debug;
   guint max_connections;
@@ -50,6 +51,7 @@ enum
   PROP_PROVIDER_KEY,
   PROP_USE_SERVER_PROXY,
   PROP_REQUEST_TIMEOUT_SECONDS,
+  PROP_IDLE_TIMEOUT_SECONDS,
   PROP_HEADERS,
   PROP_DEBUG,
   PROP_MAX_CONNECTIONS,
@@ -104,6 +106,9 @@ asb_opensandbox_config_get_property (GObject *object, guint property_id, GValue 
     case PROP_REQUEST_TIMEOUT_SECONDS:
       g_value_set_double (value, self->request_timeout_seconds);
       break;
+    case PROP_IDLE_TIMEOUT_SECONDS:
+      g_value_set_double (value, self->idle_timeout_seconds);
+      break;
     case PROP_HEADERS:
       g_value_set_boxed (value, self->headers);
       break;
@@ -155,6 +160,9 @@ asb_opensandbox_config_set_property (GObject *object, guint property_id, const G
       break;
     case PROP_REQUEST_TIMEOUT_SECONDS:
       asb_opensandbox_config_set_request_timeout_seconds (self, g_value_get_double (value));
+      break;
+    case PROP_IDLE_TIMEOUT_SECONDS:
+      asb_opensandbox_config_set_idle_timeout_seconds (self, g_value_get_double (value));
       break;
     case PROP_HEADERS:
       asb_opensandbox_config_set_headers (self, g_value_get_boxed (value));
@@ -247,6 +255,18 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
       "request-timeout-seconds", NULL, NULL, 0.001, 31622400, 30, ASB_PARAM_READWRITE);
 
   /**
+   * AsbOpensandboxConfig:idle-timeout-seconds:
+   *
+   * How long nothing may come of a file that is being read without the guest, in seconds; then it
+   * is %ASB_ERROR_INTERRUPTED. How long all of it takes is not bounded, and a sandbox that is
+   * paused is waited for. 0.001 to 31,622,400; the default is 60.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_IDLE_TIMEOUT_SECONDS] = g_param_spec_double (
+      "idle-timeout-seconds", NULL, NULL, 0.001, 31622400, 60, ASB_PARAM_READWRITE);
+
+  /**
    * AsbOpensandboxConfig:headers: (type GLib.HashTable(utf8,utf8))
    *
    * Headers to send with each request, by name; %NULL for none. They may be secret.
@@ -336,6 +356,7 @@ asb_opensandbox_config_init (AsbOpensandboxConfig *self)
   self->provider_key = g_strdup ("opensandbox-default");
   self->use_server_proxy = TRUE;
   self->request_timeout_seconds = 30;
+  self->idle_timeout_seconds = 60;
   self->max_connections = 1024;
   self->max_connections_per_host = 1024;
   self->keep_alive_seconds = 20;
@@ -548,6 +569,45 @@ asb_opensandbox_config_set_request_timeout_seconds (AsbOpensandboxConfig *self,
     return;
   self->request_timeout_seconds = request_timeout_seconds;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REQUEST_TIMEOUT_SECONDS]);
+}
+
+/**
+ * asb_opensandbox_config_get_idle_timeout_seconds:
+ * @self: a [class@OpensandboxConfig]
+ *
+ * Gets [property@OpensandboxConfig:idle-timeout-seconds].
+ *
+ * Returns: how long nothing may come of a file that is being read, in seconds
+ *
+ * Since: 1.0
+ */
+double
+asb_opensandbox_config_get_idle_timeout_seconds (AsbOpensandboxConfig *self)
+{
+  g_return_val_if_fail (ASB_IS_OPENSANDBOX_CONFIG (self), 0);
+
+  return self->idle_timeout_seconds;
+}
+
+/**
+ * asb_opensandbox_config_set_idle_timeout_seconds:
+ * @self: a [class@OpensandboxConfig]
+ * @idle_timeout_seconds: how long nothing may come of a file that is being read, in seconds
+ *
+ * Sets [property@OpensandboxConfig:idle-timeout-seconds].
+ *
+ * Since: 1.0
+ */
+void
+asb_opensandbox_config_set_idle_timeout_seconds (AsbOpensandboxConfig *self,
+                                                 double idle_timeout_seconds)
+{
+  g_return_if_fail (ASB_IS_OPENSANDBOX_CONFIG (self));
+
+  if (self->idle_timeout_seconds == idle_timeout_seconds)
+    return;
+  self->idle_timeout_seconds = idle_timeout_seconds;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_IDLE_TIMEOUT_SECONDS]);
 }
 
 /**

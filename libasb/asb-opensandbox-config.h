@@ -45,6 +45,11 @@ ASB_AVAILABLE_IN_1_0
 void asb_opensandbox_config_set_request_timeout_seconds (AsbOpensandboxConfig *self,
                                                          double request_timeout_seconds);
 ASB_AVAILABLE_IN_1_0
+double asb_opensandbox_config_get_idle_timeout_seconds (AsbOpensandboxConfig *self);
+ASB_AVAILABLE_IN_1_0
+void asb_opensandbox_config_set_idle_timeout_seconds (AsbOpensandboxConfig *self,
+                                                      double idle_timeout_seconds);
+ASB_AVAILABLE_IN_1_0
 GHashTable *asb_opensandbox_config_get_headers (AsbOpensandboxConfig *self);
 ASB_AVAILABLE_IN_1_0
 void asb_opensandbox_config_set_headers (AsbOpensandboxConfig *self, GHashTable *headers);

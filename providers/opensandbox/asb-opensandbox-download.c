@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-thread.h"
 
 #define READ_AT_ONCE (64 * 1024)
@@ -22,6 +23,7 @@ struct _AsbOpensandboxDownload
   gint64 expected; /* of the body; −1: not said */
   AsbPipe *pipe;
   GInputStream *stream;
+  AsbOpensandboxStandstill *standstill;
   GBytes *rest;
   GSource *room;
   void (*opened) (gpointer data);
@@ -42,6 +44,7 @@ finish (AsbOpensandboxDownload *self, const GError *error)
   if (self->stream)
     g_input_stream_close_async (self->stream, G_PRIORITY_DEFAULT, NULL, NULL, NULL);
   g_clear_object (&self->stream);
+  g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
   g_clear_object (&self->execd);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_pointer (&self->rest, g_bytes_unref);
@@ -134,6 +137,13 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &error);
   gsize size = bytes ? g_bytes_get_size (bytes) : 0;
 
+  asb_opensandbox_standstill_end (self->standstill);
+  if (error && asb_opensandbox_standstill_get_error (self->standstill))
+    {
+      g_clear_error (&error);
+      error = g_error_copy (asb_opensandbox_standstill_get_error (self->standstill));
+      g_prefix_error (&error, "“%s” broke off before its end: ", self->path);
+    }
   if (size == 0 && !error && self->expected > 0)
     error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                          "“%s” broke off %" G_GINT64_FORMAT " bytes before its end", self->path,
@@ -164,9 +174,10 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 read_more (AsbOpensandboxDownload *self)
 {
+  asb_opensandbox_standstill_begin (self->standstill);
   g_input_stream_read_bytes_async (self->stream, READ_AT_ONCE, G_PRIORITY_DEFAULT,
-                                   asb_opensandbox_execd_get_cancellable (self->execd), read_cb,
-                                   self);
+                                   asb_opensandbox_standstill_get_cancellable (self->standstill),
+                                   read_cb, self);
 }
 
 static gboolean
@@ -256,6 +267,7 @@ new_download (AsbOpensandboxExecd *execd, const char *path, guint64 offset, gint
   AsbOpensandboxDownload *self = g_new0 (AsbOpensandboxDownload, 1);
 
   self->execd = g_object_ref (execd);
+  self->standstill = asb_opensandbox_standstill_new (execd);
   self->path = g_strdup (path);
   self->offset = offset;
   self->left = length;

@@ -68,6 +68,12 @@ asb_opensandbox_execd_get_client (AsbOpensandboxExecd *self)
   return self->client;
 }
 
+const char *
+asb_opensandbox_execd_get_sandbox (AsbOpensandboxExecd *self)
+{
+  return self->endpoint->sandbox_id;
+}
+
 AsbOpensandboxRequest *
 asb_opensandbox_execd_new_request (AsbOpensandboxExecd *self, const char *method, const char *path,
                                    const char *what)

@@ -13,6 +13,8 @@ G_DECLARE_FINAL_TYPE (AsbOpensandboxExecd, asb_opensandbox_execd, ASB, OPENSANDB
 AsbOpensandboxExecd *asb_opensandbox_execd_new (AsbOpensandboxClient *client,
                                                 AsbOpensandboxEndpoint *endpoint);
 AsbOpensandboxClient *asb_opensandbox_execd_get_client (AsbOpensandboxExecd *self);
+/* Returns: (nullable) */
+const char *asb_opensandbox_execd_get_sandbox (AsbOpensandboxExecd *self);
 
 /* @what as for asb_opensandbox_request_set_what (). Returns: (transfer full) */
 AsbOpensandboxRequest *asb_opensandbox_execd_new_request (AsbOpensandboxExecd *self,

@@ -9,6 +9,10 @@
 /* Whoever waits has an error already. */
 #define TIMEOUT_MS 5000
 
+/* In the details of a verdict. */
+#define STATE "state"
+#define PAUSED "paused"
+
 typedef struct
 {
   char *sandbox_id;
@@ -37,12 +41,34 @@ new_verdict (Inquiry *self, int code, const char *what)
 }
 
 static GError *
+new_pause (Inquiry *self)
+{
+  GError *verdict = new_verdict (self, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
+  GVariantDict details;
+
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, STATE, "s", PAUSED);
+  asb_error_info_set_details (asb_error_get_info (verdict), g_variant_dict_end (&details));
+  return verdict;
+}
+
+gboolean
+asb_opensandbox_inquiry_is_pause (const GError *verdict)
+{
+  AsbErrorInfo *info = asb_error_get_info (verdict);
+  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  const char *state;
+
+  return details && g_variant_lookup (details, STATE, "&s", &state) && g_str_equal (state, PAUSED);
+}
+
+static GError *
 judge (Inquiry *self, const char *state)
 {
   switch (asb_opensandbox_sandbox_state_from_string (state))
     {
     case ASB_SANDBOX_STATE_PAUSED:
-      return new_verdict (self, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
+      return new_pause (self);
     case ASB_SANDBOX_STATE_STOPPING:
       return new_verdict (self, ASB_ERROR_SANDBOX_STATE, "is being deleted");
     case ASB_SANDBOX_STATE_STOPPED:

@@ -14,3 +14,6 @@ void asb_opensandbox_inquiry_async (AsbOpensandboxClient *client, const char *sa
 /* The error to give instead: the sandbox is gone, paused or has ended. NULL if it is not known to
  * be the reason. Returns: (transfer full) (nullable) */
 GError *asb_opensandbox_inquiry_finish (GAsyncResult *result);
+
+/* Whether that error says that it is paused, and so may go on. */
+gboolean asb_opensandbox_inquiry_is_pause (const GError *verdict);

@@ -21,6 +21,7 @@ struct _AsbOpensandboxProvider
   char *tls_ca_file;
   double request_timeout_seconds;
   double ready_timeout_seconds;
+  double idle_timeout_seconds;
   guint max_connections;
   guint max_connections_per_host;
   guint keep_alive_seconds;
@@ -41,6 +42,7 @@ enum
   PROP_USE_SERVER_PROXY,
   PROP_REQUEST_TIMEOUT_SECONDS,
   PROP_READY_TIMEOUT_SECONDS,
+  PROP_IDLE_TIMEOUT_SECONDS,
   PROP_HEADERS,
   PROP_DEBUG,
   PROP_EXECD_TOKEN,
@@ -102,6 +104,9 @@ asb_opensandbox_provider_get_property (GObject *object, guint prop_id, GValue *v
     case PROP_READY_TIMEOUT_SECONDS:
       g_value_set_double (value, self->ready_timeout_seconds);
       break;
+    case PROP_IDLE_TIMEOUT_SECONDS:
+      g_value_set_double (value, self->idle_timeout_seconds);
+      break;
     case PROP_DEBUG:
       g_value_set_boolean (value, self->debug);
       break;
@@ -147,6 +152,9 @@ asb_opensandbox_provider_set_property (GObject *object, guint prop_id, const GVa
       break;
     case PROP_READY_TIMEOUT_SECONDS:
       self->ready_timeout_seconds = g_value_get_double (value);
+      break;
+    case PROP_IDLE_TIMEOUT_SECONDS:
+      self->idle_timeout_seconds = g_value_get_double (value);
       break;
     case PROP_HEADERS:
       self->headers = g_value_dup_variant (value);
@@ -205,6 +213,9 @@ asb_opensandbox_provider_class_init (AsbOpensandboxProviderClass *klass)
   properties[PROP_READY_TIMEOUT_SECONDS]
       = g_param_spec_double ("ready-timeout-seconds", NULL, NULL, 0.001, MAX_SECONDS,
                              ASB_OPENSANDBOX_DEFAULT_READY_TIMEOUT, GIVEN_ONCE);
+  properties[PROP_IDLE_TIMEOUT_SECONDS]
+      = g_param_spec_double ("idle-timeout-seconds", NULL, NULL, 0.001, MAX_SECONDS,
+                             ASB_OPENSANDBOX_DEFAULT_IDLE_TIMEOUT, GIVEN_ONCE);
   properties[PROP_HEADERS]
       = g_param_spec_variant ("headers", NULL, NULL, G_VARIANT_TYPE ("a{ss}"), NULL, NEVER_READ);
   properties[PROP_DEBUG] = g_param_spec_boolean ("debug", NULL, NULL, FALSE, GIVEN_ONCE);
@@ -245,6 +256,7 @@ make_settings (AsbOpensandboxProvider *self, GError **error)
   settings->use_server_proxy = self->use_server_proxy;
   settings->request_timeout_seconds = self->request_timeout_seconds;
   settings->ready_timeout_seconds = self->ready_timeout_seconds;
+  settings->idle_timeout_seconds = self->idle_timeout_seconds;
   settings->max_connections = self->max_connections;
   settings->max_connections_per_host = self->max_connections_per_host;
   settings->keep_alive_seconds = self->keep_alive_seconds;

@@ -54,6 +54,7 @@ asb_opensandbox_settings_new (const char *url, GError **error)
   self->headers = asb_opensandbox_headers_new ();
   self->request_timeout_seconds = ASB_OPENSANDBOX_DEFAULT_REQUEST_TIMEOUT;
   self->ready_timeout_seconds = ASB_OPENSANDBOX_DEFAULT_READY_TIMEOUT;
+  self->idle_timeout_seconds = ASB_OPENSANDBOX_DEFAULT_IDLE_TIMEOUT;
   self->max_connections = ASB_OPENSANDBOX_DEFAULT_MAX_CONNECTIONS;
   self->max_connections_per_host = ASB_OPENSANDBOX_DEFAULT_MAX_CONNECTIONS_PER_HOST;
   self->keep_alive_seconds = ASB_OPENSANDBOX_DEFAULT_KEEP_ALIVE_SECONDS;

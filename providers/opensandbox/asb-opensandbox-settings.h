@@ -26,6 +26,7 @@ typedef struct
   gboolean use_server_proxy;
   double request_timeout_seconds;
   double ready_timeout_seconds;
+  double idle_timeout_seconds;
   guint max_connections;
   guint max_connections_per_host;
   guint keep_alive_seconds;
@@ -37,6 +38,7 @@ typedef struct
 
 #define ASB_OPENSANDBOX_DEFAULT_REQUEST_TIMEOUT 30.0
 #define ASB_OPENSANDBOX_DEFAULT_READY_TIMEOUT 30.0
+#define ASB_OPENSANDBOX_DEFAULT_IDLE_TIMEOUT 60.0
 #define ASB_OPENSANDBOX_DEFAULT_MAX_CONNECTIONS 1024
 #define ASB_OPENSANDBOX_DEFAULT_MAX_CONNECTIONS_PER_HOST 1024
 #define ASB_OPENSANDBOX_DEFAULT_KEEP_ALIVE_SECONDS 20

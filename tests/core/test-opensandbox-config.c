@@ -93,6 +93,7 @@ test_defaults (Fixture *fixture, gconstpointer data)
   create (fixture, NULL);
   check_given (fixture, "{'provider-key': <'opensandbox-default'>, 'use-server-proxy': <true>,"
                         " 'request-timeout-seconds': <30.0>, 'ready-timeout-seconds': <30.0>,"
+                        " 'idle-timeout-seconds': <60.0>,"
                         " 'debug': <false>, 'max-connections': <uint32 1024>,"
                         " 'max-connections-per-host': <uint32 1024>,"
                         " 'keep-alive-seconds': <uint32 20>, 'transport': <'auto'>}");
@@ -108,13 +109,14 @@ test_connection (Fixture *fixture, gconstpointer data)
   g_hash_table_insert (headers, (gpointer) "X-One", (gpointer) "1");
   g_object_set (fixture->config, "api-key", "key", "execd-token", "token", "provider-key", "mine",
                 "use-server-proxy", FALSE, "request-timeout-seconds", 1.5, "ready-timeout-seconds",
-                60.0, "headers", headers, "debug", TRUE, "max-connections", 2,
-                "max-connections-per-host", 1, "keep-alive-seconds", 5, "proxy", "http://proxy:1",
-                "tls-ca-file", "/ca", "transport", "native", NULL);
+                60.0, "idle-timeout-seconds", 5.0, "headers", headers, "debug", TRUE,
+                "max-connections", 2, "max-connections-per-host", 1, "keep-alive-seconds", 5,
+                "proxy", "http://proxy:1", "tls-ca-file", "/ca", "transport", "native", NULL);
   create (fixture, "https://host:1");
   check_given (fixture, "{'url': <'https://host:1'>, 'api-key': <'key'>, 'execd-token': <'token'>,"
                         " 'provider-key': <'mine'>, 'use-server-proxy': <false>,"
                         " 'request-timeout-seconds': <1.5>, 'ready-timeout-seconds': <60.0>,"
+                        " 'idle-timeout-seconds': <5.0>,"
                         " 'headers': <{'X-One': '1'}>, 'debug': <true>,"
                         " 'max-connections': <uint32 2>, 'max-connections-per-host': <uint32 1>,"
                         " 'keep-alive-seconds': <uint32 5>, 'proxy': <'http://proxy:1'>,"

@@ -256,6 +256,7 @@ test_ranges (void)
     { "{'request-timeout-seconds': <0.0>}", "“request-timeout-seconds” of" },
     { "{'request-timeout-seconds': <-1.0>}", "it must be of type gdouble from 0.001 to " },
     { "{'ready-timeout-seconds': <1e300>}", "it must be of type gdouble from 0.001 to " },
+    { "{'idle-timeout-seconds': <0.0>}", "it must be of type gdouble from 0.001 to " },
     { "{'max-connections': <uint32 0>}", "it must be of type guint from 1 to " },
     { "{'keep-alive-seconds': <uint32 3601>}", "it must be of type guint from 1 to 3600" },
   };

@@ -600,6 +600,130 @@ test_closed (void)
   asb_test_native_close (&world);
 }
 
+/* Files that stand still on their way. */
+
+static void
+open_impatient (World *world, const char *seconds)
+{
+  g_autofree char *options
+      = g_strdup_printf ("{'transport': <'native'>, 'idle-timeout-seconds': <%s>}", seconds);
+  g_autoptr (GError) error = NULL;
+
+  world->server = asb_test_server_new (NULL);
+  world->provider = asb_test_server_new_provider (world->server, options);
+  world->info = asb_test_server_create (world->provider);
+  world->transport = asb_provider_open_transport (
+      world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+}
+
+static GInputStream *
+open_stalled (World *world)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/workspace/long");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autofree char *contents = g_strnfill (300000, 'x');
+  g_autoptr (GBytes) bytes = g_bytes_new (contents, 300000);
+  g_autoptr (GError) error = NULL;
+  GInputStream *stream;
+
+  asb_file_request_set_contents (request, bytes);
+  info = asb_transport_write_file (world->transport, request, NULL, &error);
+  g_assert_no_error (error);
+  asb_test_server_fault (world->server,
+                         "{'path':'*/files/download','nth':1,'action':'stall','bytes':1000}");
+  stream = asb_transport_open_read (world->transport, request, NULL, &error);
+  g_assert_no_error (error);
+  return stream;
+}
+
+static void
+test_stalled (void)
+{
+  World world;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A file of which nothing more comes is given up after a while, with what came");
+
+  open_impatient (&world, "0.05");
+  stream = open_stalled (&world);
+  bytes = asb_test_native_read_all (stream, &error);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "“/workspace/long” broke off before its end: nothing "
+                                            "came for 0.05 s (“idle-timeout-seconds”)"));
+  asb_test_native_close (&world);
+}
+
+static void
+test_stalled_by_pause (void)
+{
+  World world;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autofree char *path = NULL;
+  g_autofree char *paused = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("While the sandbox is paused nothing can come, and that is waited for");
+
+  open_impatient (&world, "0.05");
+  path = g_strconcat ("/v1/sandboxes/", asb_test_server_get_id (world.info), NULL);
+  paused = g_strdup_printf ("{'method':'GET','path':'%s','times':3,'action':'reply','status':200,"
+                            "'json':{'status':{'state':'Paused'}}}",
+                            path);
+  stream = open_stalled (&world);
+  asb_test_server_fault (world.server, paused);
+  asb_test_server_forget (world.server);
+  bytes = asb_test_native_read_all (stream, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_cmpuint (asb_test_server_count (world.server, "GET", path), ==, 4);
+  asb_test_native_close (&world);
+}
+
+static void
+test_stalled_and_gone (void)
+{
+  World world;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where the sandbox is why nothing comes, that is told");
+
+  open_impatient (&world, "0.05");
+  stream = open_stalled (&world);
+  asb_test_server_fault (world.server,
+                         "{'method':'GET','path':'/v1/sandboxes/*','action':'reply','status':404,"
+                         "'json':{'code':'DOCKER::SANDBOX_NOT_FOUND','message':'gone'}}");
+  bytes = asb_test_native_read_all (stream, &error);
+  g_assert_nonnull (error);
+  g_assert_true (g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)
+                 || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED));
+  asb_test_native_close (&world);
+}
+
+static void
+test_stalled_and_closed (void)
+{
+  World world;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Closing does not wait for what stands still");
+
+  open_impatient (&world, "3600.0");
+  stream = open_stalled (&world);
+  g_assert_true (asb_transport_close (world.transport, NULL, &error));
+  g_assert_no_error (error);
+  bytes = asb_test_native_read_all (stream, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  asb_test_native_close (&world);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -618,6 +742,10 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
   g_test_add_func ("/opensandbox/native/faults/looking-again", test_looking_again);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
+  g_test_add_func ("/opensandbox/native/faults/stalled", test_stalled);
+  g_test_add_func ("/opensandbox/native/faults/stalled-by-pause", test_stalled_by_pause);
+  g_test_add_func ("/opensandbox/native/faults/stalled-and-gone", test_stalled_and_gone);
+  g_test_add_func ("/opensandbox/native/faults/stalled-and-closed", test_stalled_and_closed);
   g_test_add_func ("/opensandbox/native/faults/uploads", test_uploads);
   g_test_add_func ("/opensandbox/native/faults/upload-repeated", test_upload_repeated);
   g_test_add_func ("/opensandbox/native/faults/closed", test_closed);
