@@ -9,9 +9,14 @@
 #include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-pty-tail.h"
 #include "asb-opensandbox-shell.h"
+#include "asb-opensandbox-thread.h"
 #include "asb-opensandbox-upload-stream.h"
 
 #define OPCODE_STDIN 0x00
+
+/* libsoup writes its queue by a source of the default priority: one below it that waits for the
+ * same stream gets its turn when nothing is left in the queue. */
+#define PRIORITY_DRAINED (G_PRIORITY_DEFAULT + 1)
 
 /* execd keeps 1 MiB to be sent again. */
 #define MAX_MESSAGE (2 * 1024 * 1024)
@@ -51,6 +56,7 @@ struct _AsbOpensandboxPty
   guint64 total; /* bytes of output */
   char *end_token;
   AsbOpensandboxPtyTail tails[N_STREAMS];
+  GSource *drained; /* waits until libsoup has nothing left to write */
   gulong closed_id;
 };
 
@@ -65,6 +71,7 @@ clear (gpointer data)
 {
   AsbOpensandboxPty *self = data;
 
+  asb_opensandbox_thread_clear_timer (&self->drained);
   g_clear_object (&self->execd);
   g_clear_object (&self->body);
   g_clear_object (&self->connection);
@@ -142,6 +149,7 @@ finish (AsbOpensandboxPty *self, int exit_code, const GError *error)
   handlers = g_steal_pointer (&self->handlers);
   if (!handlers)
     return;
+  asb_opensandbox_thread_clear_timer (&self->drained);
   /* Not g_cancellable_disconnect (): this may be the handler, which that would wait for. */
   g_clear_signal_handler (&self->closed_id, asb_opensandbox_execd_get_cancellable (self->execd));
   if (self->connection)
@@ -194,8 +202,39 @@ take_replay (AsbOpensandboxPty *self, const AsbOpensandboxPtyFrame *frame)
 {
   guint64 known = self->total > frame->offset ? self->total - frame->offset : 0;
 
+  if (frame->offset > self->total)
+    {
+      lose (self, "execd has dropped a part of the output");
+      return;
+    }
   if (known < frame->size)
     take_output (self, FALSE, frame->bytes + known, frame->size - known);
+}
+
+static gboolean
+drained_cb (GObject *stream, gpointer user_data)
+{
+  AsbOpensandboxPty *self = user_data;
+
+  asb_opensandbox_thread_clear_timer (&self->drained);
+  self->handlers->taken (self, self->data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Whoever answers without having read must not have more written to him: libsoup's queue has no
+ * bound of its own. */
+static void
+take_pong (AsbOpensandboxPty *self)
+{
+  GIOStream *stream = soup_websocket_connection_get_io_stream (self->connection);
+  GOutputStream *output = stream ? g_io_stream_get_output_stream (stream) : NULL;
+
+  if (self->drained || !output)
+    return;
+  self->drained = g_pollable_output_stream_create_source (G_POLLABLE_OUTPUT_STREAM (output), NULL);
+  g_source_set_priority (self->drained, PRIORITY_DRAINED);
+  g_source_set_callback (self->drained, G_SOURCE_FUNC (drained_cb), self, NULL);
+  g_source_attach (self->drained, asb_opensandbox_thread_get_context ());
 }
 
 static void
@@ -212,7 +251,7 @@ take_frame (AsbOpensandboxPty *self, const AsbOpensandboxPtyFrame *frame)
       take_replay (self, frame);
       break;
     case ASB_OPENSANDBOX_PTY_FRAME_PONG:
-      self->handlers->taken (self, self->data);
+      take_pong (self);
       break;
     case ASB_OPENSANDBOX_PTY_FRAME_ERROR:
       lose (self, *frame->words ? frame->words : "execd reports an error");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-answer.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-command-script.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-process.h"
@@ -32,6 +33,7 @@ typedef struct
   AsbOpensandboxCommand *command; /* not a reference */
   AsbPipe *pipe;                  /* not a reference; NULL: not wanted */
   GByteArray *waiting;
+  guint taken; /* of these: what was delivered already */
   GSource *room;
   gboolean ended;
   GError *error; /* with which it ended */
@@ -41,11 +43,13 @@ typedef struct
 {
   AsbOpensandboxPty *pty;
   GTask *task; /* until it is answered */
+  AsbOpensandboxCancelWatch *cancelled;
   char *token;
   GString *early; /* what came before the command began */
   GString *early_errors;
   int pid;
   int last_signal;
+  gboolean is_unwanted; /* it was cancelled before it began */
   GError *refusal;
   Output outputs[2];
 
@@ -67,6 +71,7 @@ terminal_free (gpointer data)
       g_clear_error (&self->outputs[i].error);
     }
   g_clear_pointer (&self->pty, asb_opensandbox_pty_unref);
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
   g_clear_object (&self->task);
   g_clear_error (&self->refusal);
   asb_opensandbox_thread_clear_timer (&self->typing);
@@ -111,12 +116,16 @@ room_cb (gpointer user_data)
 static void
 deliver (Output *output)
 {
-  gsize pushed = asb_pipe_push (output->pipe, output->waiting->data, output->waiting->len);
-
+  output->taken += (guint)asb_pipe_push (output->pipe, output->waiting->data + output->taken,
+                                         output->waiting->len - output->taken);
   if (asb_pipe_is_stopped (output->pipe))
-    pushed = output->waiting->len;
-  if (pushed > 0)
-    g_byte_array_remove_range (output->waiting, 0, (guint)pushed);
+    output->taken = output->waiting->len;
+  /* Not each time: what is behind it has to be moved. */
+  if (output->taken >= output->waiting->len / 2)
+    {
+      g_byte_array_remove_range (output->waiting, 0, output->taken);
+      output->taken = 0;
+    }
   if (output->waiting->len > 0)
     {
       output->room = asb_pipe_create_source (output->pipe, ASB_PIPE_CONDITION_WRITABLE);
@@ -145,7 +154,7 @@ push (AsbOpensandboxCommand *command, Output *output, const guint8 *bytes, gsize
 
   if (!output->pipe || output->ended || asb_pipe_is_stopped (output->pipe))
     return;
-  if (output->waiting->len + size > MAX_WAITING)
+  if (output->waiting->len - output->taken + size > MAX_WAITING)
     {
       error = g_error_new (ASB_ERROR, ASB_ERROR_OUTPUT_DROPPED,
                            "The output of the command was not read fast enough: more than %d MiB "
@@ -264,10 +273,31 @@ answer_started (AsbOpensandboxCommand *command)
   Terminal *self = command->data;
   g_autoptr (GTask) task = g_steal_pointer (&self->task);
 
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
   asb_opensandbox_command_set_started (command, asb_opensandbox_pty_get_id (self->pty));
   asb_opensandbox_answer_object (
       task, asb_opensandbox_process_new (command, g_task_get_source_object (task)));
   type_more (command);
+}
+
+static void
+end_unwanted (Terminal *self, AsbOpensandboxCommand *command)
+{
+  asb_opensandbox_start_kill (command->execd, self->pid);
+  asb_opensandbox_pty_remove (self->pty);
+}
+
+/* The caller is answered at once. The opening goes on: only when it has begun it is known what is
+ * to be ended. */
+static void
+cancelled_cb (gpointer data)
+{
+  AsbOpensandboxCommand *command = data;
+  Terminal *self = command->data;
+  g_autoptr (GTask) task = g_steal_pointer (&self->task);
+
+  self->is_unwanted = TRUE;
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
 }
 
 /* The line that says that it begins, or why not, and what is behind it. */
@@ -290,6 +320,11 @@ read_early (AsbOpensandboxCommand *command)
                                            self->refusal ? NULL : &self->refusal)
       != ASB_OPENSANDBOX_LINE_STARTED)
     return;
+  if (self->is_unwanted)
+    {
+      end_unwanted (self, command);
+      return;
+    }
   answer_started (command);
   if (behind < self->early->len)
     push_output (command, FALSE, (const guint8 *)self->early->str + behind,
@@ -350,6 +385,9 @@ ended_cb (AsbOpensandboxPty *pty, int exit_code, const GError *error, gpointer d
   AsbOpensandboxCommandEnd end = { .has_exit_status = exit_code >= 0, .exit_status = exit_code };
 
   asb_opensandbox_thread_clear_timer (&self->typing);
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
+  if (self->is_unwanted)
+    return;
   if (self->task)
     {
       refuse (command, error);
@@ -463,4 +501,6 @@ asb_opensandbox_terminal_start (AsbOpensandboxExecd *execd, AsbCommandSpec *spec
   self->task = g_object_ref (task);
   self->pty = asb_opensandbox_pty_open (execd, script, asb_command_spec_get_tty (spec), &handlers,
                                         asb_opensandbox_command_ref (command));
+  self->cancelled
+      = asb_opensandbox_cancel_watch (g_task_get_cancellable (task), cancelled_cb, command);
 }

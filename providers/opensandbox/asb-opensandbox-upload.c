@@ -10,6 +10,9 @@
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 
+/* How much of the hash of the guest is at the end of its name. */
+#define HASH_DIGITS 16
+
 /* One that is going on, or has succeeded. */
 struct _AsbOpensandboxUpload
 {
@@ -59,6 +62,16 @@ get_order (GTask *task)
   return asb_opensandbox_call_get (task)->state;
 }
 
+/* What is in a file that is named by its hash is what was put there. Any other may have been
+ * changed since. */
+static gboolean
+is_named_by_hash (const char *path, const char *hash)
+{
+  const char *end = strrchr (path, '-');
+
+  return end && strlen (end + 1) == HASH_DIGITS && g_str_has_prefix (hash, end + 1);
+}
+
 /* All who wait are answered. */
 static void
 finish (GTask *task, const GError *error)
@@ -68,7 +81,7 @@ finish (GTask *task, const GError *error)
   g_autoptr (GPtrArray) waiting = g_steal_pointer (&upload->waiting);
 
   upload->done_at = g_get_monotonic_time ();
-  if (error)
+  if (error || !is_named_by_hash (order->path, order->hash))
     g_hash_table_remove (order->site->uploads, order->path);
   for (guint i = 0; i < waiting->len; i++)
     if (error)

@@ -16,6 +16,8 @@
 /* What the reader has not taken yet beyond its pipe. A guest sends less than half of it before it
  * waits for an answer. */
 #define MAX_BACKLOG (16 * 1024 * 1024)
+/* It stands in pieces of this size, since messages may be as small as they like. */
+#define BACKLOG_PIECE (64 * 1024)
 
 /* What may stand in the queue of libsoup, which has no bound of its own, and from where on it is
  * watched. */
@@ -39,7 +41,7 @@ struct _AsbOpensandboxWebsocketLink
   AsbPipe *input;
   AsbPipe *output;
 
-  GQueue backlog; /* of GBytes */
+  GQueue backlog; /* of GByteArray */
   gsize backlog_size;
   gsize backlog_offset; /* in the first */
   GSource *room;
@@ -70,7 +72,7 @@ asb_opensandbox_websocket_link_unref (AsbOpensandboxWebsocketLink *self)
 {
   if (!g_atomic_ref_count_dec (&self->references))
     return;
-  g_queue_clear_full (&self->backlog, (GDestroyNotify)g_bytes_unref);
+  g_queue_clear_full (&self->backlog, (GDestroyNotify)g_byte_array_unref);
   g_clear_error (&self->failure);
   asb_pipe_unref (self->input);
   asb_pipe_unref (self->output);
@@ -301,14 +303,13 @@ static gboolean
 room_cb (gpointer data)
 {
   AsbOpensandboxWebsocketLink *self = data;
-  GBytes *first;
+  GByteArray *first;
 
   while ((first = g_queue_peek_head (&self->backlog)))
     {
-      gsize size;
-      const guint8 *bytes = g_bytes_get_data (first, &size);
-      gsize taken
-          = asb_pipe_push (self->input, bytes + self->backlog_offset, size - self->backlog_offset);
+      gsize size = first->len;
+      gsize taken = asb_pipe_push (self->input, first->data + self->backlog_offset,
+                                   size - self->backlog_offset);
 
       if (asb_pipe_is_stopped (self->input))
         taken = size - self->backlog_offset;
@@ -316,7 +317,7 @@ room_cb (gpointer data)
       self->backlog_size -= taken;
       if (self->backlog_offset < size)
         return G_SOURCE_CONTINUE;
-      g_bytes_unref (g_queue_pop_head (&self->backlog));
+      g_byte_array_unref (g_queue_pop_head (&self->backlog));
       self->backlog_offset = 0;
     }
   asb_opensandbox_thread_clear_timer (&self->room);
@@ -326,6 +327,26 @@ room_cb (gpointer data)
       asb_opensandbox_websocket_link_unref (self);
     }
   return G_SOURCE_REMOVE;
+}
+
+guint
+asb_opensandbox_websocket_link_count_pieces (AsbOpensandboxWebsocketLink *self)
+{
+  return g_queue_get_length (&self->backlog);
+}
+
+static void
+append_to_backlog (AsbOpensandboxWebsocketLink *self, const guint8 *bytes, gsize size)
+{
+  GByteArray *last = g_queue_peek_tail (&self->backlog);
+
+  if (!last || last->len + size > BACKLOG_PIECE)
+    {
+      last = g_byte_array_new ();
+      g_queue_push_tail (&self->backlog, last);
+    }
+  g_byte_array_append (last, bytes, (guint)size);
+  self->backlog_size += size;
 }
 
 static void
@@ -340,8 +361,7 @@ keep_for_later (AsbOpensandboxWebsocketLink *self, const guint8 *bytes, gsize si
       asb_opensandbox_websocket_link_drop (self, error);
       return;
     }
-  g_queue_push_tail (&self->backlog, g_bytes_new (bytes, size));
-  self->backlog_size += size;
+  append_to_backlog (self, bytes, size);
   if (!self->room)
     self->room
         = attach (self, asb_pipe_create_source (self->input, ASB_PIPE_CONDITION_WRITABLE), room_cb);

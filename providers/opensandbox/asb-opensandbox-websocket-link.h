@@ -57,4 +57,7 @@ gboolean asb_opensandbox_websocket_link_wait_finish (GAsyncResult *result, GErro
 /* [io] Ends it at once, without a farewell. */
 void asb_opensandbox_websocket_link_drop (AsbOpensandboxWebsocketLink *self, const GError *error);
 
+/* For tests, once it has ended: in how many pieces stands what was not taken. */
+guint asb_opensandbox_websocket_link_count_pieces (AsbOpensandboxWebsocketLink *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxWebsocketLink, asb_opensandbox_websocket_link_unref)

@@ -89,6 +89,12 @@ asb_opensandbox_websocket_stream_init (AsbOpensandboxWebsocketStream *self)
 {
 }
 
+AsbOpensandboxWebsocketLink *
+asb_opensandbox_websocket_stream_get_link (AsbOpensandboxWebsocketStream *self)
+{
+  return self->link;
+}
+
 GIOStream *
 asb_opensandbox_websocket_stream_new (AsbOpensandboxWebsocketLink *link)
 {

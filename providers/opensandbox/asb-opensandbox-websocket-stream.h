@@ -12,3 +12,7 @@ G_DECLARE_FINAL_TYPE (AsbOpensandboxWebsocketStream, asb_opensandbox_websocket_s
 
 /* Any thread. One stream for a link. */
 GIOStream *asb_opensandbox_websocket_stream_new (AsbOpensandboxWebsocketLink *link);
+
+/* Returns: (transfer none) */
+AsbOpensandboxWebsocketLink *
+asb_opensandbox_websocket_stream_get_link (AsbOpensandboxWebsocketStream *self);

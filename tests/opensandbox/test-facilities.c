@@ -170,6 +170,36 @@ test_no_policy (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
 }
 
+/* Files that are put there. */
+
+static void
+test_put_again (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GBytes) contents = g_bytes_new_static ("settings", 8);
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/tmp/settings");
+  g_autoptr (GBytes) read = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A file that was put and has gone since is put again");
+
+  transport = asb_provider_open_transport (fixture->provider, fixture->id, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (asb_provider_put_file (fixture->provider, fixture->id, "/tmp/settings",
+                                            contents, 0600, NULL, &error));
+      g_assert_no_error (error);
+      read = asb_transport_read_file (transport, request, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (g_bytes_equal (read, contents));
+      g_clear_pointer (&read, g_bytes_unref);
+      g_assert_true (asb_transport_delete_file (transport, request, NULL, &error));
+      g_assert_no_error (error);
+    }
+  g_assert_true (asb_transport_close (transport, NULL, &error));
+}
+
 /* The vault, and what servers have beside sandboxes. */
 
 static GVariant *
@@ -664,6 +694,7 @@ main (int argc, char **argv)
   ADD ("egress/refused", NULL, test_policy_refused);
   ADD ("egress/none", NULL, test_no_policy);
   ADD ("egress/none/through-the-server", PROXY, test_no_policy);
+  ADD ("put-again", "{'transport': <'native'>}", test_put_again);
   g_test_add_func ("/opensandbox/services/vault", test_vault);
   ADD ("services", NULL, test_services);
   ADD ("services/answers", NULL, test_service_answers);

@@ -3,20 +3,11 @@
 #include "asb-opensandbox-client.h"
 #include "asb-opensandbox-thread.h"
 #include "asb-opensandbox-websocket-stream.h"
-#include "hostile-server.h"
+#include "hostile-websocket.h"
 
 #include <string.h>
 
 /* The stream over a WebSocket, and other sides that keep to nothing. */
-
-#define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-#define KEY "Sec-WebSocket-Key: "
-#define FIN 0x80
-#define CONTINUATION 0
-#define TEXT 1
-#define BINARY 2
-#define CLOSE 8
-#define PING 9
 
 typedef struct
 {
@@ -24,61 +15,12 @@ typedef struct
   HostileServer *server;
 } Peer;
 
-static void
-send_frame (HostileConnection *connection, guint8 first, const void *payload, guint64 size)
-{
-  guint8 header[10] = { first };
-  gsize length = 2;
-
-  if (size < 126)
-    header[1] = (guint8)size;
-  else
-    {
-      header[1] = 127;
-      for (guint i = 0; i < 8; i++)
-        header[2 + i] = (guint8)(size >> (56 - 8 * i));
-      length = 10;
-    }
-  hostile_connection_write_bytes (connection, header, length);
-  if (payload)
-    hostile_connection_write_bytes (connection, payload, size);
-}
-
-static void
-send_close (HostileConnection *connection, guint16 code, const char *reason)
-{
-  guint8 payload[125] = { (guint8)(code >> 8), (guint8)code };
-
-  memcpy (payload + 2, reason, strlen (reason));
-  send_frame (connection, FIN | CLOSE, payload, 2 + strlen (reason));
-}
-
-static void
-accept_upgrade (HostileConnection *connection, const char *head)
-{
-  const char *key = strstr (head, KEY) + strlen (KEY);
-  g_autofree char *text = g_strdup_printf ("%.24s" MAGIC, key);
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA1);
-  guint8 digest[20];
-  gsize size = sizeof digest;
-  g_autofree char *accept = NULL;
-  g_autofree char *answer = NULL;
-
-  g_checksum_update (checksum, (const guchar *)text, -1);
-  g_checksum_get_digest (checksum, digest, &size);
-  accept = g_base64_encode (digest, size);
-  answer = g_strdup_printf ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                            "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
-                            accept);
-  hostile_connection_write (connection, answer);
-}
-
 static gboolean
 answer_cb (HostileConnection *connection, const char *head, guint number, gpointer data)
 {
   Peer *peer = data;
 
-  accept_upgrade (connection, head);
+  hostile_websocket_accept (connection, head);
   if (peer->talk)
     peer->talk (connection);
   return FALSE;
@@ -201,13 +143,14 @@ close_stream (GIOStream *stream)
 static void
 say_in_pieces (HostileConnection *connection)
 {
-  send_frame (connection, FIN | BINARY, "", 0);
-  send_frame (connection, BINARY, "one", 3);
-  send_frame (connection, FIN | PING, "?", 1);
-  send_frame (connection, CONTINUATION, " two", 4);
-  send_frame (connection, FIN | CONTINUATION, " three", 6);
-  send_frame (connection, FIN | BINARY, " four", 5);
-  send_close (connection, 1000, "");
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, "", 0);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_BINARY, "one", 3);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_PING, "?", 1);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_CONTINUATION, " two", 4);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_CONTINUATION,
+                          " three", 6);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, " four", 5);
+  hostile_websocket_close (connection, 1000, "");
 }
 
 static void
@@ -216,43 +159,47 @@ say_much (HostileConnection *connection)
   g_autofree char *bytes = g_malloc (3 * 1024 * 1024);
 
   memset (bytes, 'x', 3 * 1024 * 1024);
-  send_frame (connection, FIN | BINARY, bytes, 3 * 1024 * 1024);
-  send_close (connection, 1000, "done");
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, bytes,
+                          3 * 1024 * 1024);
+  hostile_websocket_close (connection, 1000, "done");
 }
 
 static void
 say_text (HostileConnection *connection)
 {
-  send_frame (connection, FIN | TEXT, "text", 4);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_TEXT, "text", 4);
   hostile_connection_wait (connection);
 }
 
 static void
 say_error (HostileConnection *connection)
 {
-  send_frame (connection, FIN | BINARY, "before", 6);
-  send_close (connection, 1011, "\x01no <b>way</b> in");
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, "before",
+                          6);
+  hostile_websocket_close (connection, 1011, "\x01no <b>way</b> in");
 }
 
 static void
 say_too_much (HostileConnection *connection)
 {
-  send_frame (connection, FIN | BINARY, NULL, G_GUINT64_CONSTANT (1) << 40);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, NULL,
+                          G_GUINT64_CONSTANT (1) << 40);
   hostile_connection_wait (connection);
 }
 
 static void
 say_half (HostileConnection *connection)
 {
-  send_frame (connection, FIN | BINARY, "whole", 5);
-  send_frame (connection, FIN | BINARY, NULL, 100);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, "whole", 5);
+  hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, NULL, 100);
   hostile_connection_write_bytes (connection, "half", 4);
 }
 
 static void
 say_nonsense (HostileConnection *connection)
 {
-  send_frame (connection, 0x70 | FIN | BINARY, "reserved", 8);
+  hostile_websocket_send (connection, 0x70 | HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY,
+                          "reserved", 8);
   hostile_connection_wait (connection);
 }
 
@@ -268,7 +215,8 @@ flood (HostileConnection *connection)
   g_autofree char *bytes = g_malloc0 (1024 * 1024);
 
   for (guint i = 0; i < 64; i++)
-    send_frame (connection, FIN | BINARY, bytes, 1024 * 1024);
+    hostile_websocket_send (connection, HOSTILE_WEBSOCKET_FIN | HOSTILE_WEBSOCKET_BINARY, bytes,
+                            1024 * 1024);
   hostile_connection_wait (connection);
 }
 
@@ -279,7 +227,9 @@ say_without_end (HostileConnection *connection)
   g_autofree char *bytes = g_malloc0 (1024 * 1024);
 
   for (guint i = 0; i < 64; i++)
-    send_frame (connection, i == 0 ? BINARY : CONTINUATION, bytes, 1024 * 1024);
+    hostile_websocket_send (connection,
+                            i == 0 ? HOSTILE_WEBSOCKET_BINARY : HOSTILE_WEBSOCKET_CONTINUATION,
+                            bytes, 1024 * 1024);
   hostile_connection_wait (connection);
 }
 
@@ -384,6 +334,45 @@ test_flood (void)
   hostile_server_free (peer.server);
 }
 
+#define N_SMALL (90 * 4096)
+
+static void
+say_small (HostileConnection *connection)
+{
+  guint8 frames[3 * 4096];
+
+  for (guint i = 0; i < sizeof frames; i += 3)
+    memcpy (frames + i, "\202\001x", 3);
+  for (guint i = 0; i < N_SMALL / 4096; i++)
+    hostile_connection_write_bytes (connection, frames, sizeof frames);
+  hostile_websocket_close (connection, 1000, "");
+}
+
+static void
+test_small_messages (void)
+{
+  Peer peer = { .talk = say_small };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GIOStream) stream = open_to (&peer, 0, &error);
+  AsbOpensandboxWebsocketLink *link
+      = asb_opensandbox_websocket_stream_get_link (ASB_OPENSANDBOX_WEBSOCKET_STREAM (stream));
+  GOutputStream *output = g_io_stream_get_output_stream (stream);
+  g_autoptr (GString) got = NULL;
+
+  g_test_summary ("Messages of one byte that nobody reads take hardly more room than their bytes");
+  /* 256 KiB of them are in the stream, the others wait with the link. */
+  while (g_output_stream_write (output, "x", 1, NULL, &error) > 0)
+    ;
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_clear_error (&error);
+  g_assert_cmpuint (asb_opensandbox_websocket_link_count_pieces (link), <=, 4);
+  got = read_all (stream, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (got->len, ==, N_SMALL);
+  close_stream (stream);
+  hostile_server_free (peer.server);
+}
+
 static GMutex letting_go;
 
 /* Held by the test as long as nothing is to be read. */
@@ -455,6 +444,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/opensandbox/websocket/ready", test_ready);
   g_test_add_func ("/opensandbox/websocket/flood", test_flood);
+  g_test_add_func ("/opensandbox/websocket/small-messages", test_small_messages);
   g_test_add_func ("/opensandbox/websocket/peer-that-does-not-read", test_peer_that_does_not_read);
   return g_test_run ();
 }
