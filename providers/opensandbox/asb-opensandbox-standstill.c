@@ -68,7 +68,7 @@ static GError *
 new_fault (AsbOpensandboxStandstill *self)
 {
   return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                      "nothing came for %g s (“idle-timeout-seconds”)",
+                      "nothing went on for %g s (“idle-timeout-seconds”)",
                       self->milliseconds / 1000.0);
 }
 

@@ -9,6 +9,7 @@
 #include "asb-opensandbox-place.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
+#include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-upload-stream.h"
 
 #define PRIVATE_MODE 0600
@@ -84,6 +85,7 @@ struct _AsbOpensandboxWriting
   gint64 size;
   gboolean is_repeated;
   AsbOpensandboxUploadStream *body;
+  AsbOpensandboxStandstill *standstill;
   AsbPipe *pipe;
   GError *error; /* of the upload */
   AsbOpensandboxWritingReady ready;
@@ -97,6 +99,7 @@ writing_free (AsbOpensandboxWriting *self)
   g_clear_object (&self->execd);
   g_clear_object (&self->content);
   g_clear_object (&self->body);
+  g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_error (&self->error);
   g_free (self->path);
@@ -323,6 +326,15 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &self->error);
 
+  asb_opensandbox_upload_stream_set_watch (self->body, NULL, NULL);
+  if (self->error && asb_opensandbox_standstill_get_error (self->standstill))
+    {
+      g_clear_error (&self->error);
+      self->error = g_error_copy (asb_opensandbox_standstill_get_error (self->standstill));
+      g_prefix_error (&self->error, "“%s” was not written: ", self->shown);
+    }
+  g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
+
   if (self->error && self->error->domain == ASB_ERROR
       && strstr (self->error->message, "no space left on device"))
     self->error->code = ASB_ERROR_NO_SPACE;
@@ -330,6 +342,18 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     clean_up (self);
   else
     commit (self);
+}
+
+/* Whoever writes may take his time, the sandbox may not. */
+static void
+watch_cb (gboolean is_sending, gpointer data)
+{
+  AsbOpensandboxWriting *self = data;
+
+  if (is_sending)
+    asb_opensandbox_standstill_begin (self->standstill);
+  else
+    asb_opensandbox_standstill_end (self->standstill);
 }
 
 static void
@@ -342,13 +366,15 @@ send (AsbOpensandboxWriting *self)
   g_clear_object (&self->body);
   self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, self->content,
                                                   self->size);
+  self->standstill = asb_opensandbox_standstill_new (self->execd);
+  asb_opensandbox_upload_stream_set_watch (self->body, watch_cb, self);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
   asb_opensandbox_request_set_timeout (request, 0);
   asb_opensandbox_request_set_once (request);
   asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
                                       asb_opensandbox_upload_stream_get_size (self->body));
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
-                                     asb_opensandbox_execd_get_cancellable (self->execd),
+                                     asb_opensandbox_standstill_get_cancellable (self->standstill),
                                      uploaded_cb, self);
 }
 

@@ -602,6 +602,8 @@ test_closed (void)
 
 /* Files that stand still on their way. */
 
+#define STALLED_SIZE 1000000
+
 static void
 open_impatient (World *world, const char *seconds)
 {
@@ -617,21 +619,29 @@ open_impatient (World *world, const char *seconds)
   g_assert_no_error (error);
 }
 
+/* More than is kept for a reader: until he reads, nothing is waited for. */
 static GInputStream *
 open_stalled (World *world)
 {
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/workspace/long");
+  g_autoptr (AsbProvider) patient
+      = asb_test_server_new_provider (world->server, ASB_TEST_NATIVE_OPTIONS);
+  g_autoptr (AsbTransport) transport = NULL;
   g_autoptr (AsbFileInfo) info = NULL;
-  g_autofree char *contents = g_strnfill (300000, 'x');
-  g_autoptr (GBytes) bytes = g_bytes_new (contents, 300000);
+  g_autofree char *contents = g_strnfill (STALLED_SIZE, 'x');
+  g_autoptr (GBytes) bytes = g_bytes_new (contents, STALLED_SIZE);
   g_autoptr (GError) error = NULL;
   GInputStream *stream;
 
   asb_file_request_set_contents (request, bytes);
-  info = asb_transport_write_file (world->transport, request, NULL, &error);
+  transport
+      = asb_provider_open_transport (patient, asb_test_server_get_id (world->info), NULL, &error);
   g_assert_no_error (error);
+  info = asb_transport_write_file (transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_transport_close (transport, NULL, &error));
   asb_test_server_fault (world->server,
-                         "{'path':'*/files/download','nth':1,'action':'stall','bytes':1000}");
+                         "{'path':'*/files/download','nth':1,'action':'stall','bytes':900000}");
   stream = asb_transport_open_read (world->transport, request, NULL, &error);
   g_assert_no_error (error);
   return stream;
@@ -653,7 +663,27 @@ test_stalled (void)
   g_test_message ("%s", error->message);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_nonnull (strstr (error->message, "“/workspace/long” broke off before its end: nothing "
-                                            "came for 0.05 s (“idle-timeout-seconds”)"));
+                                            "went on for 0.05 s (“idle-timeout-seconds”)"));
+  asb_test_native_close (&world);
+}
+
+static void
+test_stalled_upload (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/workspace/f");
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("new", 3);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Nor is the answer to a file that was sent waited for without end");
+
+  open_impatient (&world, "0.05");
+  asb_file_request_set_contents (request, bytes);
+  asb_test_server_fault (world.server,
+                         "{'method':'POST','path':'*/files/upload','action':'silent'}");
+  g_assert_null (asb_transport_write_file (world.transport, request, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "“idle-timeout-seconds”"));
   asb_test_native_close (&world);
 }
 
@@ -669,7 +699,7 @@ test_stalled_by_pause (void)
 
   g_test_summary ("While the sandbox is paused nothing can come, and that is waited for");
 
-  open_impatient (&world, "0.05");
+  open_impatient (&world, "1.0");
   path = g_strconcat ("/v1/sandboxes/", asb_test_server_get_id (world.info), NULL);
   paused = g_strdup_printf ("{'method':'GET','path':'%s','times':3,'action':'reply','status':200,"
                             "'json':{'status':{'state':'Paused'}}}",
@@ -693,7 +723,7 @@ test_stalled_and_gone (void)
 
   g_test_summary ("Where the sandbox is why nothing comes, that is told");
 
-  open_impatient (&world, "0.05");
+  open_impatient (&world, "1.0");
   stream = open_stalled (&world);
   asb_test_server_fault (world.server,
                          "{'method':'GET','path':'/v1/sandboxes/*','action':'reply','status':404,"
@@ -743,6 +773,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/looking-again", test_looking_again);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
   g_test_add_func ("/opensandbox/native/faults/stalled", test_stalled);
+  g_test_add_func ("/opensandbox/native/faults/stalled-upload", test_stalled_upload);
   g_test_add_func ("/opensandbox/native/faults/stalled-by-pause", test_stalled_by_pause);
   g_test_add_func ("/opensandbox/native/faults/stalled-and-gone", test_stalled_and_gone);
   g_test_add_func ("/opensandbox/native/faults/stalled-and-closed", test_stalled_and_closed);
