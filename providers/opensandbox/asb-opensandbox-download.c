@@ -20,6 +20,7 @@ struct _AsbOpensandboxDownload
   gint64 left;       /* −1: all that comes */
   gboolean is_known; /* that there is so much */
   guint64 skip;
+  guint64 due;     /* of what is said to be there, what has not come yet */
   gint64 expected; /* of the body; −1: not said */
   AsbPipe *pipe;
   GInputStream *stream;
@@ -73,6 +74,10 @@ end (AsbOpensandboxDownload *self)
     error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                          "“%s” ended %" G_GINT64_FORMAT " bytes before its end", self->path,
                          self->left);
+  else if (self->due > 0)
+    error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                         "“%s” ended %" G_GUINT64_FORMAT " bytes before its end", self->path,
+                         self->due);
   finish (self, error);
 }
 
@@ -125,6 +130,7 @@ cut (AsbOpensandboxDownload *self, GBytes *bytes)
       kept = MIN (kept, (guint64)self->left);
       self->left -= (gint64)kept;
     }
+  self->due -= MIN (self->due, kept);
   return g_bytes_new_from_bytes (bytes, skipped, kept);
 }
 
@@ -298,11 +304,13 @@ start (AsbOpensandboxDownload *self)
 
 void
 asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                               gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
-                               AsbOpensandboxDownloadDone done, gpointer data)
+                               gint64 length, guint64 due, AsbPipe *pipe,
+                               void (*opened) (gpointer data), AsbOpensandboxDownloadDone done,
+                               gpointer data)
 {
   AsbOpensandboxDownload *self = new_download (execd, path, offset, length, pipe, done, data);
 
+  self->due = due;
   self->opened = opened;
   start (self);
 }

@@ -19,8 +19,9 @@ void asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *p
                                        AsbPipe *pipe, AsbOpensandboxDownloadDone done,
                                        gpointer data);
 
-/* Up to @length bytes (−1: all) from @offset on; @opened (nullable) is called when bytes begin to
- * come, before @done unless that brings an error. */
+/* Up to @length bytes (−1: all) from @offset on; less than @due is an error. @opened (nullable) is
+ * called when bytes begin to come, before @done unless that brings an error. */
 void asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                                    gint64 length, AsbPipe *pipe, void (*opened) (gpointer data),
-                                    AsbOpensandboxDownloadDone done, gpointer data);
+                                    gint64 length, guint64 due, AsbPipe *pipe,
+                                    void (*opened) (gpointer data), AsbOpensandboxDownloadDone done,
+                                    gpointer data);

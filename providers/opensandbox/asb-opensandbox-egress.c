@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-json.h"
 #include "asb-opensandbox-policy.h"
 #include "asb-opensandbox-reach.h"
 
@@ -43,6 +44,22 @@ dress (AsbOpensandboxRequest *request, AsbOpensandboxCall *call)
     asb_opensandbox_request_set_json (request, call->body);
 }
 
+/* Something in between may answer, too, and with anything. */
+static gboolean
+check_changed (AsbOpensandboxReply *reply, GError **error)
+{
+  GBytes *body = asb_opensandbox_reply_get_body (reply);
+  g_autoptr (JsonObject) object = NULL;
+  GError *cause = NULL;
+
+  if (g_bytes_get_size (body) == 0)
+    return TRUE;
+  object = asb_opensandbox_json_parse_object (body, "the answer of the sidecar", &cause);
+  if (!object)
+    g_propagate_error (error, asb_opensandbox_error_mark_unknown (cause));
+  return object != NULL;
+}
+
 /* Most sidecars answer a change with no more than that it was done. */
 static void
 take_reply (GTask *task, AsbOpensandboxReply *reply, void (*ask_again) (GTask *task))
@@ -53,8 +70,11 @@ take_reply (GTask *task, AsbOpensandboxReply *reply, void (*ask_again) (GTask *t
 
   if (!g_str_equal (get_method (question), "GET"))
     {
-      question->is_changed = TRUE;
-      ask_again (task);
+      question->is_changed = check_changed (reply, &error);
+      if (question->is_changed)
+        ask_again (task);
+      else
+        g_task_return_error (task, error);
       return;
     }
   policy = asb_opensandbox_policy_parse (asb_opensandbox_reply_get_body (reply), &error);

@@ -77,6 +77,15 @@ done_cb (const GError *error, gpointer data)
   reading_free (self);
 }
 
+/* What has to come: an answer may have nothing in it and look well. */
+static guint64
+get_due (Reading *self, guint64 size)
+{
+  guint64 left = size > self->offset ? size - self->offset : 0;
+
+  return self->length >= 0 ? MIN (left, (guint64)self->length) : left;
+}
+
 static void
 looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -101,7 +110,7 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (size > 0 && self->offset >= size)
     self->length = 0;
   asb_opensandbox_download_open (self->execd, link ? link : self->path, self->offset, self->length,
-                                 self->pipe, opened_cb, done_cb, self);
+                                 get_due (self, size), self->pipe, opened_cb, done_cb, self);
 }
 
 void

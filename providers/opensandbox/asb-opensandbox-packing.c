@@ -175,7 +175,7 @@ download (Packing *self)
   self->from = asb_pipe_new (PIPE_CAPACITY);
   self->to = asb_pipe_new (PIPE_CAPACITY);
   self->stream = asb_pipe_create_input_stream (self->to, g_task_get_source_object (self->task));
-  asb_opensandbox_download_open (self->execd, self->place, 0, -1, self->from, downloading_cb,
+  asb_opensandbox_download_open (self->execd, self->place, 0, -1, 0, self->from, downloading_cb,
                                  downloaded_cb, self);
 }
 

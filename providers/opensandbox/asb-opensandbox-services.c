@@ -87,6 +87,12 @@ take_reply (GTask *task, AsbOpensandboxReply *reply, GError *error)
     node = json_node_new (JSON_NODE_NULL);
   else if (body)
     node = asb_opensandbox_json_parse (body, "the answer of the service", &error);
+  if (node && JSON_NODE_HOLDS_VALUE (node))
+    {
+      g_clear_pointer (&node, json_node_unref);
+      g_set_error_literal (&error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                           "The answer of the service is neither an object nor a list");
+    }
   if (error)
     error = take_error (call, error);
   asb_opensandbox_call_return_variant (task, node ? asb_opensandbox_variant_from_json (node) : NULL,
