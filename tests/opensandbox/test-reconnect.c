@@ -106,6 +106,82 @@ test_cut (gconstpointer data)
   asb_test_entrance_close (backend);
 }
 
+/* Behind HELLO, since there is nothing to come back to before it. */
+static void
+check_closed (AsbTestServer *server, const Way *way, AsbSandboxRef *ref, guint code, guint frames)
+{
+  const AsbTestEntrance entrance = { .options = way->options, .ref = ref, .reconnect_seconds = 60 };
+  g_autofree char *fault = g_strdup_printf (
+      "{'path':'%s','hop':'lifecycle','nth':1,'action':'close','code':%u,'frames':%u}", way->path,
+      code, frames);
+  g_autofree char *expected = new_expected ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autofree char *output = NULL;
+
+  asb_test_server_fault (server, fault);
+  backend = asb_test_entrance_open (server, &entrance);
+  output = asb_test_entrance_run (backend, "echo once >>/workspace/log; seq 2000");
+  g_test_message ("code %u after %u frames", code, frames);
+  g_assert_cmpstr (output, ==, expected);
+  asb_test_server_heal (server);
+  asb_test_entrance_close (backend);
+}
+
+static void
+test_closed (gconstpointer data)
+{
+  static const guint codes[]
+      = { 1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 3000, 4999 };
+  const Way *way = data;
+  const AsbTestEntrance entrance
+      = { .options = way->options, .history = ASB_HISTORY_MODE_SANDBOX, .reconnect_seconds = 60 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &entrance);
+  g_autofree char *log = NULL;
+  g_autofree char *expected = g_strdup_printf ("%u", (guint)G_N_ELEMENTS (codes) * 2);
+
+  g_test_summary ("With whatever code a WebSocket is closed, it comes back, and all is done once");
+  for (gsize i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      check_closed (server, way, asb_backend_get_ref (backend), codes[i], 6);
+      check_closed (server, way, asb_backend_get_ref (backend), codes[i], 10);
+    }
+  log = asb_test_entrance_run (backend, "wc -l </workspace/log");
+  g_assert_cmpstr (g_strstrip (log), ==, expected);
+  asb_test_entrance_close (backend);
+}
+
+/* As early as it can be. */
+static void
+test_closed_early (gconstpointer data)
+{
+  static const guint codes[] = { 1000, 1001, 1008, 1011, 1013, 4000 };
+  const Way *way = data;
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  const AsbTestEntrance whole = { .options = way->options };
+  g_autoptr (AsbBackend) backend = asb_test_entrance_open (server, &whole);
+
+  g_test_summary ("One that is closed before the guest was heard is no way in, and that is told");
+  for (gsize i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      const AsbTestEntrance entrance
+          = { .options = way->options, .ref = asb_backend_get_ref (backend) };
+      g_autofree char *fault = g_strdup_printf (
+          "{'path':'%s','hop':'lifecycle','action':'close','code':%u}", way->path, codes[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbBackend) other = NULL;
+
+      asb_test_server_fault (server, fault);
+      other = asb_test_entrance_try (server, &entrance, &error);
+      g_test_message ("code %u: %s", codes[i], error ? error->message : "done");
+      g_assert_null (other);
+      g_assert_cmpint (error->domain, ==, ASB_ERROR);
+      g_assert_false (error->code == ASB_ERROR_SANDBOX_NOT_FOUND);
+      asb_test_server_heal (server);
+    }
+  asb_test_entrance_close (backend);
+}
+
 static void
 test_cut_record (gconstpointer data)
 {
@@ -234,11 +310,15 @@ main (int argc, char **argv)
   for (gsize i = 0; i < G_N_ELEMENTS (WAYS); i++)
     {
       g_autofree char *cut = g_strdup_printf ("/opensandbox/reconnect/%s/cut", WAYS[i].name);
+      g_autofree char *closed = g_strdup_printf ("/opensandbox/reconnect/%s/closed", WAYS[i].name);
+      g_autofree char *early = g_strdup_printf ("/opensandbox/reconnect/%s/early", WAYS[i].name);
       g_autofree char *record = g_strdup_printf ("/opensandbox/reconnect/%s/record", WAYS[i].name);
       g_autofree char *killed = g_strdup_printf ("/opensandbox/reconnect/%s/killed", WAYS[i].name);
       g_autofree char *both = g_strdup_printf ("/opensandbox/reconnect/%s/file", WAYS[i].name);
 
       g_test_add_data_func (cut, &WAYS[i], test_cut);
+      g_test_add_data_func (closed, &WAYS[i], test_closed);
+      g_test_add_data_func (early, &WAYS[i], test_closed_early);
       g_test_add_data_func (record, &WAYS[i], test_cut_record);
       g_test_add_data_func (both, &WAYS[i], test_cut_both_ways);
       g_test_add_data_func (killed, &WAYS[i], test_guest_killed);

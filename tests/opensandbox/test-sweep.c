@@ -8,7 +8,18 @@
 #include "asb-test-server.h"
 
 /* There is no time to ask twice. Whoever is slow gets an error, too. */
-#define IMPATIENT "{'request-timeout-seconds': <0.1>, 'ready-timeout-seconds': <0.01>}"
+#define IMPATIENT                                                                                  \
+  "{'request-timeout-seconds': <0.1>, 'ready-timeout-seconds': <0.01>, 'transport': <'native'>}"
+/* Files may be silent for a while. */
+#define IMPATIENT_WITH_FILES "{'transport': <'native'>, 'idle-timeout-seconds': <0.1>}"
+
+#define FILE_PATH "/workspace/file"
+#define FILE_SIZE 100000
+
+#define VAULT                                                                                      \
+  "{'credentials': <[{'name': <'c'>, 'source': <{'type': <'inline'>, 'value': <'x'>}>}]>,"         \
+  " 'bindings': <[{'name': <'b'>, 'match': <{'hosts': <['example.org']>}>,"                        \
+  " 'auth': <{'type': <'bearer'>, 'credential': <'c'>}>}]>}"
 
 typedef struct
 {
@@ -18,12 +29,44 @@ typedef struct
   AsbSandboxInfo *info;
   const char *id;
   AsbTransport *transport; /* has time: it is not for what never ends */
+  AsbProvider *file_provider;
+  AsbTransport *files;
   gint64 n_renewals;
 } World;
+
+static GVariant *
+ask_vault (AsbProvider *provider, World *self, const char *verb, const char *arguments,
+           GError **error)
+{
+  g_autofree char *name = g_strconcat ("credential_vault.", verb, NULL);
+
+  return asb_provider_call_service (
+      provider, self->id, name, arguments ? g_variant_new_parsed (arguments) : NULL, NULL, error);
+}
+
+static GBytes *
+new_contents (char letter)
+{
+  g_autofree char *text = g_strnfill (FILE_SIZE, letter);
+
+  return g_bytes_new (text, FILE_SIZE);
+}
+
+static AsbFileInfo *
+write_contents (AsbTransport *transport, char letter, GError **error)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (FILE_PATH);
+  g_autoptr (GBytes) contents = new_contents (letter);
+
+  asb_file_request_set_contents (request, contents);
+  return asb_transport_write_file (transport, request, NULL, error);
+}
 
 static void
 world_open (World *self)
 {
+  g_autoptr (AsbFileInfo) written = NULL;
+  g_autoptr (GVariant) vault = NULL;
   g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
   g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
   g_autoptr (GError) error = NULL;
@@ -32,11 +75,20 @@ world_open (World *self)
   self->server = asb_test_server_new (NULL);
   self->patient = asb_test_server_new_provider (self->server, "{'transport': <'native'>}");
   self->provider = asb_test_server_new_provider (self->server, IMPATIENT);
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "example.org");
   asb_sandbox_spec_set_network_policy (spec, policy);
+  asb_sandbox_spec_set_create_options (spec, g_variant_new_parsed ("{'credential_proxy': <true>}"));
   self->info = asb_provider_create_sandbox (self->patient, spec, NULL, &error);
   g_assert_no_error (error);
   self->id = asb_test_server_get_id (self->info);
   self->transport = asb_provider_open_transport (self->patient, self->id, NULL, &error);
+  g_assert_no_error (error);
+  self->file_provider = asb_test_server_new_provider (self->server, IMPATIENT_WITH_FILES);
+  self->files = asb_provider_open_transport (self->file_provider, self->id, NULL, &error);
+  g_assert_no_error (error);
+  written = write_contents (self->transport, 'a', &error);
+  g_assert_no_error (error);
+  vault = ask_vault (self->patient, self, "create", VAULT, &error);
   g_assert_no_error (error);
 }
 
@@ -48,6 +100,9 @@ world_close (World *self)
   asb_test_server_heal (self->server);
   g_assert_true (asb_transport_close (self->transport, NULL, &error));
   g_object_unref (self->transport);
+  g_assert_true (asb_transport_close (self->files, NULL, &error));
+  g_object_unref (self->files);
+  g_object_unref (self->file_provider);
   g_assert_true (asb_provider_delete_sandbox (self->patient, self->id, NULL, &error));
   g_assert_no_error (error);
   g_object_unref (self->info);
@@ -153,6 +208,237 @@ list_files (World *world, GError **error)
   return asb_transport_list_files (world->transport, request, NULL, error);
 }
 
+static AsbSandboxState
+get_state (World *world)
+{
+  g_autoptr (AsbSandboxInfo) info
+      = asb_provider_get_sandbox (world->patient, world->id, NULL, NULL);
+
+  g_assert_nonnull (info);
+  return asb_sandbox_info_get_state (info);
+}
+
+static void
+make_paused (World *world, gboolean paused)
+{
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (get_state (world) == (paused ? ASB_SANDBOX_STATE_PAUSED : ASB_SANDBOX_STATE_RUNNING))
+    return;
+  info = paused ? asb_provider_pause_sandbox (world->patient, world->id, NULL, &error)
+                : asb_provider_resume_sandbox (world->patient, world->id, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static gpointer
+pause_it (World *world, GError **error)
+{
+  make_paused (world, FALSE);
+  return asb_provider_pause_sandbox (world->provider, world->id, NULL, error);
+}
+
+static gpointer
+resume_it (World *world, GError **error)
+{
+  make_paused (world, TRUE);
+  return asb_provider_resume_sandbox (world->provider, world->id, NULL, error);
+}
+
+static AsbNetworkPolicy *
+new_policy (void)
+{
+  AsbNetworkPolicy *policy = asb_network_policy_new ();
+
+  asb_network_policy_set_default_action (policy, ASB_NETWORK_ACTION_DENY);
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "example.org");
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "example.com");
+  return policy;
+}
+
+static gpointer
+set_policy (World *world, GError **error)
+{
+  g_autoptr (AsbNetworkPolicy) policy = new_policy ();
+
+  return asb_provider_set_network_policy (world->provider, world->id, policy, NULL, error);
+}
+
+static gpointer
+change_policy (World *world, GError **error)
+{
+  g_autoptr (AsbNetworkPolicy) policy = new_policy ();
+
+  return asb_provider_patch_network_policy (world->provider, world->id, policy, NULL, error);
+}
+
+static gpointer
+remove_rules (World *world, GError **error)
+{
+  static const char *const targets[] = { "example.com", NULL };
+
+  return asb_provider_remove_network_rules (world->provider, world->id, targets, NULL, error);
+}
+
+/* Something that can be told from nothing. */
+static gpointer
+take_variant (GVariant *variant)
+{
+  g_autoptr (GVariant) owned = variant;
+
+  return owned ? g_object_new (G_TYPE_OBJECT, NULL) : NULL;
+}
+
+static gpointer
+create_vault (World *world, GError **error)
+{
+  return take_variant (ask_vault (world->provider, world, "create", VAULT, error));
+}
+
+static gpointer
+get_vault (World *world, GError **error)
+{
+  return take_variant (ask_vault (world->provider, world, "get", NULL, error));
+}
+
+static gpointer
+change_vault (World *world, GError **error)
+{
+  return take_variant (
+      ask_vault (world->provider, world, "patch", "{'expected_revision': <int64 1>}", error));
+}
+
+static gpointer
+delete_vault (World *world, GError **error)
+{
+  return take_variant (ask_vault (world->provider, world, "delete", NULL, error));
+}
+
+/* How it ends, which it must not do well. */
+static gpointer
+watch (World *world, GError **error)
+{
+  g_autoptr (AsbMetricsWatch) metrics
+      = asb_provider_watch_metrics (world->provider, world->id, NULL, error);
+
+  if (!metrics)
+    return NULL;
+  while (asb_metrics_watch_get_state (metrics) == ASB_METRICS_WATCH_STATE_ACTIVE)
+    g_main_context_iteration (NULL, TRUE);
+  if (asb_metrics_watch_get_state (metrics) != ASB_METRICS_WATCH_STATE_FAILED)
+    return g_steal_pointer (&metrics);
+  g_propagate_error (error, asb_metrics_watch_dup_error (metrics));
+  return NULL;
+}
+
+static gpointer
+download (World *world, GError **error)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (FILE_PATH);
+  g_autoptr (GBytes) bytes = asb_transport_read_file (world->files, request, NULL, error);
+
+  return bytes ? g_object_new (G_TYPE_OBJECT, NULL) : NULL;
+}
+
+static gpointer
+upload (World *world, GError **error)
+{
+  return write_contents (world->files, 'b', error);
+}
+
+/* What may be believed all the same. */
+
+static gboolean
+is_paused (World *world, const char *fault, GObject *object)
+{
+  return get_state (world) == ASB_SANDBOX_STATE_PAUSED;
+}
+
+static gboolean
+is_running (World *world, const char *fault, GObject *object)
+{
+  return get_state (world) == ASB_SANDBOX_STATE_RUNNING;
+}
+
+static char *
+dup_targets (AsbNetworkPolicy *policy)
+{
+  GListModel *rules = asb_network_policy_get_rules (policy);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < g_list_model_get_n_items (rules); i++)
+    {
+      g_autoptr (AsbNetworkRule) rule = g_list_model_get_item (rules, i);
+
+      g_string_append_printf (text, "%s ", asb_network_rule_get_target (rule));
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Where the answer says nothing it is asked for what there is. */
+static gboolean
+is_the_policy (World *world, const char *fault, GObject *object)
+{
+  g_autoptr (AsbNetworkPolicy) policy
+      = asb_provider_get_network_policy (world->patient, world->id, NULL, NULL);
+  g_autofree char *there = policy ? dup_targets (policy) : NULL;
+  g_autofree char *told = dup_targets (ASB_NETWORK_POLICY (object));
+
+  return g_strcmp0 (there, told) == 0;
+}
+
+/* Of services whatever JSON is what they answer. */
+static gboolean
+is_an_answer (World *world, const char *fault, GObject *object)
+{
+  return strstr (fault, "'status':204") || strstr (fault, "'status':200,'body':''")
+         || strstr (fault, "'body':'{}'") || strstr (fault, "'body':'[]'")
+         || strstr (fault, "'body':'null'");
+}
+
+/* A file may have got longer since it was looked at. */
+static gboolean
+is_longer (World *world, const char *fault, GObject *object)
+{
+  return strstr (fault, "'fill'") != NULL;
+}
+
+/* A new sandbox is found where the answer of its creation was lost. */
+static gboolean
+was_found (World *world, const char *fault, GObject *object)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (asb_provider_delete_sandbox (
+      world->patient, asb_test_server_get_id (ASB_SANDBOX_INFO (object)), NULL, &error));
+  g_assert_no_error (error);
+  return TRUE;
+}
+
+static gboolean
+holds (World *world, char letter)
+{
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (FILE_PATH);
+  g_autoptr (GBytes) bytes = asb_transport_read_file (world->transport, request, NULL, NULL);
+  g_autoptr (GBytes) expected = new_contents (letter);
+
+  return bytes && g_bytes_equal (bytes, expected);
+}
+
+/* There is nothing in the answer that could be cut. What failed leaves the file as it was. */
+static gboolean
+was_written (World *world, const char *fault, GObject *object)
+{
+  gboolean is_there = holds (world, 'b');
+  g_autoptr (AsbFileInfo) before = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_heal (world->server);
+  before = write_contents (world->transport, 'a', &error);
+  g_assert_no_error (error);
+  return is_there;
+}
+
 /* What is spoilt. */
 static const struct
 {
@@ -160,6 +446,7 @@ static const struct
   gpointer (*call) (World *world, GError **error);
   const char *method;
   const char *path;
+  gboolean (*believes) (World *world, const char *fault, GObject *object); /* NULL: nothing */
 } calls[] = {
   { "get", get, "GET", "/v1/sandboxes/*" },
   { "list", list, "GET", "/v1/sandboxes" },
@@ -171,7 +458,19 @@ static const struct
   { "snapshots", list_snapshots, "GET", "*/snapshots" },
   { "metrics", get_metrics, "GET", "*/metrics" },
   { "diagnostics", get_diagnostics, "GET", "*/diagnostics/*" },
-  { "create", create, "POST", "/v1/sandboxes" },
+  { "create", create, "POST", "/v1/sandboxes", was_found },
+  { "pause", pause_it, "POST", "*/pause", is_paused },
+  { "resume", resume_it, "POST", "*/resume", is_running },
+  { "set-policy", set_policy, "PUT", "*policy", is_the_policy },
+  { "change-policy", change_policy, "PATCH", "*policy", is_the_policy },
+  { "remove-rules", remove_rules, "DELETE", "*policy", is_the_policy },
+  { "vault-create", create_vault, "POST", "*/credential-vault", is_an_answer },
+  { "vault-get", get_vault, "GET", "*/credential-vault", is_an_answer },
+  { "vault-change", change_vault, "PATCH", "*/credential-vault", is_an_answer },
+  { "vault-delete", delete_vault, "DELETE", "*/credential-vault", is_an_answer },
+  { "watch", watch, "GET", "*/metrics/watch" },
+  { "download", download, "GET", "*/files/download", is_longer },
+  { "upload", upload, "POST", "*/files/upload", was_written },
   { "run", run, "POST", "*/command" },
   { "files", list_files, "POST", "*/command" },
 };
@@ -211,18 +510,6 @@ static const char *const faults[] = {
   "'action':'redirect','to':'/v1/sandboxes/x/loop'",
 };
 
-/* A new sandbox is found where the answer of its creation was lost. */
-static void
-check_was_found (World *world, gpointer call, GObject *object)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (call == create);
-  g_assert_true (asb_provider_delete_sandbox (
-      world->patient, asb_test_server_get_id (ASB_SANDBOX_INFO (object)), NULL, &error));
-  g_assert_no_error (error);
-}
-
 static void
 check (World *world, gsize i, const char *fault)
 {
@@ -238,7 +525,7 @@ check (World *world, gsize i, const char *fault)
   g_assert_true ((object == NULL) == (error != NULL));
   if (!error)
     {
-      check_was_found (world, calls[i].call, object);
+      g_assert_true (calls[i].believes && calls[i].believes (world, fault, object));
       return;
     }
   g_assert_cmpint (error->domain, ==, ASB_ERROR);
@@ -249,11 +536,21 @@ check (World *world, gsize i, const char *fault)
   g_assert_null (strstr (error->message, "<html"));
 }
 
-/* Streams may be silent for a minute. */
+/* Streams of events may be silent for as long as they like. */
 static gboolean
-is_endless (const char *fault)
+is_endless (gsize i, const char *fault)
 {
-  return strstr (fault, "'stall'") || strstr (fault, "'silent'");
+  gboolean is_stall = strstr (fault, "'stall'") != NULL;
+
+  if (g_str_has_prefix (calls[i].path, "*/command"))
+    return is_stall || strstr (fault, "'silent'");
+  /* Whether it is paused is asked for as long as the server says that it will be. */
+  if (calls[i].call == pause_it || calls[i].call == resume_it)
+    return strstr (fault, "'status':20") != NULL;
+  /* The time of a request is long for files; what becomes of it others show. */
+  if (calls[i].call == download)
+    return strstr (fault, "'silent'") != NULL;
+  return is_stall && calls[i].call == watch;
 }
 
 static void
@@ -264,8 +561,11 @@ test_call (gconstpointer data)
 
   world_open (&world);
   for (gsize j = 0; j < G_N_ELEMENTS (faults); j++)
-    if (!is_endless (faults[j]) || !g_str_has_prefix (calls[i].path, "*/command"))
+    if (!is_endless (i, faults[j]))
       check (&world, i, faults[j]);
+  asb_test_server_heal (world.server);
+  make_paused (&world, FALSE);
+  g_assert_true (holds (&world, 'a'));
   world_close (&world);
 }
 
