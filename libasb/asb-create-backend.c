@@ -6,6 +6,7 @@
 #include "asb-backend-pause-private.h"
 #include "asb-backend-private.h"
 #include "asb-call-private.h"
+#include "asb-create-match-private.h"
 #include "asb-create-readiness-private.h"
 #include "asb-create-spec-private.h"
 #include "asb-enum-types.h"
@@ -615,54 +616,6 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   await_readiness (task);
 }
 
-static gboolean
-same (const char *a, char *b)
-{
-  g_autofree char *owned = b;
-
-  return g_strcmp0 (a, owned) == 0;
-}
-
-/* A reference names one sandbox of one provider. Another that happens to have the id is not it. */
-static const char *
-find_difference (AsbProvider *provider, AsbSandboxRef *wanted, AsbSandboxRef *found)
-{
-  if (!same (asb_sandbox_ref_get_provider_name (wanted), asb_provider_dup_name (provider)))
-    return "the reference is of another provider";
-  if (!same (asb_sandbox_ref_get_provider_key (wanted), asb_provider_dup_key (provider)))
-    return "the reference has another provider key";
-  if (!same (asb_sandbox_ref_get_endpoint_fingerprint (wanted),
-             asb_provider_dup_endpoint_fingerprint (provider)))
-    return "the reference is of another server";
-  if (found
-      && g_strcmp0 (asb_sandbox_ref_get_sandbox_instance_id (wanted),
-                    asb_sandbox_ref_get_sandbox_instance_id (found))
-             != 0)
-    return "the sandbox of this id is another one";
-  return NULL;
-}
-
-static GError *
-new_not_found (AsbSandboxRef *ref, const char *why)
-{
-  return g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND, "There is no sandbox “%s”: %s",
-                      asb_sandbox_ref_get_sandbox_id (ref), why);
-}
-
-static GError *
-check_connectable (AsbProvider *provider, AsbSandboxRef *wanted, AsbSandboxInfo *info)
-{
-  const char *difference = find_difference (provider, wanted, asb_sandbox_info_get_ref (info));
-
-  if (difference)
-    return new_not_found (wanted, difference);
-  if (asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_PAUSED)
-    return g_error_new (ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
-                        "Sandbox “%s” is paused; resume it first",
-                        asb_sandbox_ref_get_sandbox_id (wanted));
-  return NULL;
-}
-
 static void
 sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -674,7 +627,7 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       = asb_provider_get_sandbox_finish (ASB_PROVIDER (source), result, &error);
 
   if (info)
-    error = check_connectable (creation->provider, wanted, info);
+    error = asb_create_check_found (creation->provider, wanted, info);
   if (error || !take_sandbox (creation, info, &error))
     {
       fail (task, error);
@@ -710,7 +663,7 @@ find_sandbox (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   AsbSandboxRef *wanted = asb_backend_options_get_ref (creation->options);
-  const char *difference;
+  GError *error;
 
   creation->occurred_at = g_get_real_time ();
   creation->began_at = g_get_monotonic_time ();
@@ -720,9 +673,9 @@ find_sandbox (GTask *task)
       create_sandbox (task);
       return;
     }
-  difference = find_difference (creation->provider, wanted, NULL);
-  if (difference)
-    fail (task, new_not_found (wanted, difference));
+  error = asb_create_check_ref (creation->provider, wanted);
+  if (error)
+    fail (task, error);
   else
     asb_provider_get_sandbox_async (creation->provider, asb_sandbox_ref_get_sandbox_id (wanted),
                                     g_task_get_cancellable (task), sandbox_found_cb, task);

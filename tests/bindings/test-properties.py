@@ -51,7 +51,9 @@ def another_value(pspec):
     if pspec.value_type.is_a(GObject.TYPE_FLAGS):
         return pspec.flags_class(1)
     if hasattr(pspec, "maximum"):
-        return pspec.default_value + (1 if pspec.default_value < pspec.maximum else -1)
+        if pspec.default_value < pspec.maximum:
+            return min(pspec.default_value + 1, pspec.maximum)
+        return pspec.default_value - 1
     if pspec.value_type == GObject.TYPE_BOOLEAN:
         return not pspec.default_value
     if pspec.value_type == GObject.TYPE_VARIANT:

@@ -510,8 +510,8 @@ check_handshake (const char *bytes, AsbError code, guint status)
 static void
 test_handshakes (void)
 {
-  check_handshake ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
-                   ASB_ERROR_PROVIDER, 404);
+  check_handshake ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}", ASB_ERROR_PROVIDER,
+                   404);
   check_handshake ("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n", ASB_ERROR_PROVIDER, 409);
   check_handshake ("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: "
                    "0\r\n\r\n",
