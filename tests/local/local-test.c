@@ -2,6 +2,7 @@
 
 #include "local-test.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,9 +174,54 @@ set_up (LocalTest *test, gconstpointer data)
   *test = *made;
 }
 
+/* Where the guests that are there write what is wrong with them, which nobody else reads. */
+static GArray *
+open_outputs (LocalTest *test)
+{
+  GArray *outputs = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GDir) dir = g_dir_open (test->state, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *status = g_build_filename (test->state, name, "guest.status", NULL);
+      g_autofree char *content = NULL;
+      const char *number = NULL;
+      g_autofree char *path = NULL;
+      int fd;
+
+      if (g_file_get_contents (status, &content, NULL, NULL))
+        number = strstr (content, "\"child-pid\": ");
+      if (!number)
+        continue;
+      path = g_strdup_printf ("/proc/%d/fd/2", atoi (number + strlen ("\"child-pid\": ")));
+      fd = open (path, O_RDONLY | O_CLOEXEC);
+      if (fd >= 0)
+        g_array_append_val (outputs, fd);
+    }
+  return outputs;
+}
+
+/* One that was built with a sanitizer tells at its end of what it leaked. */
+static void
+check_outputs (GArray *outputs)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      char content[16384] = "";
+      int fd = g_array_index (outputs, int, i);
+
+      if (pread (fd, content, sizeof content - 1, 0) > 0 && strstr (content, "Sanitizer"))
+        g_error ("A guest said: %s", content);
+      close (fd);
+    }
+  g_array_unref (outputs);
+}
+
 static void
 tear_down (LocalTest *test, gconstpointer data)
 {
+  GArray *outputs = open_outputs (test);
   g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
   g_autoptr (GListModel) infos = asb_provider_list_sandboxes (test->provider, filter, NULL, NULL);
 
@@ -185,6 +231,7 @@ tear_down (LocalTest *test, gconstpointer data)
 
       local_test_delete (test->provider, local_test_id (info));
     }
+  check_outputs (outputs);
   remove_folder (test->folder);
   clear (test);
 }
