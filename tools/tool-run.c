@@ -209,7 +209,8 @@ tool_run_get_result_status (AsbCommandResult *result)
       tool_message ("The command was cancelled");
       return TOOL_EXIT_ASB;
     case ASB_COMMAND_STATE_UNKNOWN:
-      tool_message ("Nobody knows how the command ended, as the guest of the sandbox is gone");
+      tool_message (
+          "Nobody knows how the command ended, as what looked after it in the sandbox is gone");
       return TOOL_EXIT_ASB;
     default:
       if (asb_command_result_get_has_exit_status (result))

@@ -298,6 +298,10 @@ class Afterwards(TestCase):
         names = [sandbox["name"] for sandbox in self.json("list", "--all")]
         self.assertIn("recorded", names)
 
+    def test_command_that_kills_who_looks_after_it(self):
+        result = asb("run", "--", "sh", "-c", "kill -KILL $PPID; sleep 1000")
+        self.assert_refused(result, 125, "how the command ended", "what looked after it")
+
     def test_no_record(self):
         self.assert_done(asb("run", "--no-record", "--name", "unrecorded", "--", "echo", "hi"), b"hi\n")
         names = [sandbox["name"] for sandbox in self.json("list", "--all")]
