@@ -14,6 +14,9 @@ import tap
 
 
 def imported(file):
+    if file.suffix == ".js":
+        yield from re.findall(r"from '\./([\w-]+)\.js'", file.read_text(encoding="utf-8"))
+        return
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -22,9 +25,9 @@ def imported(file):
 
 
 def missing(tests, files):
-    ours = {file.stem for file in tests.rglob("*.py")}
-    installed = {file.stem for file in files}
     for file in files:
+        ours = {other.stem for other in tests.rglob("*" + file.suffix)}
+        installed = {other.stem for other in files if other.suffix == file.suffix}
         for name in sorted(set(imported(file)) & ours - installed):
             yield f"{file.name} imports {name}, which is not installed"
 
@@ -32,7 +35,7 @@ def missing(tests, files):
 def main():
     tests = pathlib.Path(sys.argv[1])
     text = (tests / "installed" / "meson.build").read_text(encoding="utf-8")
-    files = [tests / "installed" / name for name in re.findall(r"'(\.\./[\w/-]+\.py)'", text)]
+    files = [tests / "installed" / name for name in re.findall(r"'(\.\./[\w/-]+\.(?:py|js))'", text)]
 
     tap.run([
         ("some tests are installed", lambda: [] if len(files) > 5 else ["none were found"]),
