@@ -44,8 +44,8 @@ asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOper
                   asb_operation_get_correlation_id (operation), NULL);
 }
 
-/* A guest that is ending, and a provider that knows of no such sandbox, do not say what became of
- * it. */
+/* A guest that is ending, a connection that has ended, and a provider that knows of no such
+ * sandbox, do not say what became of it. */
 static gboolean
 is_fate_unknown (AsbRun *run)
 {
@@ -54,7 +54,8 @@ is_fate_unknown (AsbRun *run)
 
   if (!run->error || run->has_looked)
     return FALSE;
-  if (g_error_matches (run->error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE))
+  if (g_error_matches (run->error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE)
+      || g_error_matches (run->error, ASB_ERROR, ASB_ERROR_CLOSED))
     return TRUE;
   if (!g_error_matches (run->error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
     return FALSE;

@@ -499,6 +499,10 @@ test_fate (TestRecorded *fixture, gconstpointer data)
                                       " 'code': <'sandbox_expired'>}");
   g_assert_false (do_execute (fixture->backend, &fixture->error));
   check_error (fixture, ASB_ERROR_SANDBOX_EXPIRED);
+  test_mock_add_fault (fixture->mock, "{'operation': <'query_file'>, 'fault': <'fail'>,"
+                                      " 'code': <'closed'>}");
+  g_assert_false (do_query (fixture->backend, &fixture->error));
+  check_error (fixture, ASB_ERROR_SANDBOX_EXPIRED);
 }
 
 /* The coordinator. */
