@@ -154,6 +154,13 @@ insert_number (GVariantDict *dict, const char *name, gboolean has, gint64 value)
                                    : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL));
 }
 
+/* In nanoseconds. The server's dates may be centuries apart, or the wrong way round. */
+static gint64
+get_duration (AsbOpensandboxJob *self)
+{
+  return CLAMP (self->ended_us - self->started_us, 0, G_MAXINT64 / 1000) * 1000;
+}
+
 static GVariant *
 new_result (AsbOpensandboxJob *self)
 {
@@ -165,7 +172,7 @@ new_result (AsbOpensandboxJob *self)
   insert_number (&dict, "exit_code", self->known && self->end.has_exit_status,
                  self->end.exit_status);
   insert_number (&dict, "signal", self->known && self->end.term_signal > 0, self->end.term_signal);
-  g_variant_dict_insert (&dict, "duration_ns", "x", (self->ended_us - self->started_us) * 1000);
+  g_variant_dict_insert (&dict, "duration_ns", "x", get_duration (self));
   g_variant_dict_insert (&dict, "stdout_bytes", "x", (gint64)self->sizes[0]);
   g_variant_dict_insert (&dict, "stderr_bytes", "x", (gint64)self->sizes[1]);
   g_variant_dict_insert_value (&dict, "started_at", new_time (self->started_us));

@@ -199,6 +199,7 @@ def works():
         "job": told(3, job),
         "job-done": told(3, job + dump(status)),
         "job-killed": told(3, job + dump(killed)),
+        "job-for-centuries": told(3, job + dump({**status, "finished_at": "2510-03-01T10:00:01Z"})),
         "job-odd": told(3, job.replace(b"4711", b"99999999999").replace(b"bmFtZQ==", b"%%")),
         "tree": told(4, b"whole\n" + tree),
         "tree-cut": told(4, b"cut\n" + tree),
