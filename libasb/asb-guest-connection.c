@@ -385,19 +385,14 @@ asb_guest_connection_opened (AsbGuestConnection *self)
 
 /* The end. */
 
-static gboolean
-was_sent (AsbGuestConnection *self, AsbGuestCall *call)
-{
-  return call->sequence > 0 && call->sequence <= self->outbox.last_written;
-}
-
 /* Whether a call was done is unknown only if it was sent. */
 static void
 interrupt_call (AsbGuestConnection *self, AsbGuestCall *call)
 {
-  int code = was_sent (self, call) ? self->end_error->code : self->closed_code;
-  g_autoptr (GError) error
-      = asb_guest_error_new (code, call->name, call->operation, self->end_error->message);
+  const gboolean sent = call->sequence > 0 && call->sequence <= self->outbox.last_written;
+  g_autoptr (GError) error = (sent ? asb_guest_error_new : asb_guest_error_new_unsent) (
+      sent ? self->end_error->code : self->closed_code, call->name, call->operation,
+      self->end_error->message);
 
   asb_guest_send_forget (self, call);
   asb_guest_call_detach (call);
@@ -640,8 +635,8 @@ find_hindrance (AsbGuestConnection *self, AsbGuestCall *call)
   GError *error = NULL;
 
   if (self->state != ASB_GUEST_STATE_OPEN && self->state != ASB_GUEST_STATE_INTERRUPTED)
-    return asb_guest_error_new (self->closed_code, call->name, call->operation,
-                                self->end_error->message);
+    return asb_guest_error_new_unsent (self->closed_code, call->name, call->operation,
+                                       self->end_error->message);
   if (self->state == ASB_GUEST_STATE_INTERRUPTED
       && g_hash_table_size (self->calls) >= MAX_INTERRUPTED_CALLS)
     return asb_guest_error_new (ASB_ERROR_TOO_MANY_REQUESTS, call->name, call->operation,

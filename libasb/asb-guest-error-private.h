@@ -13,6 +13,10 @@
 GError *asb_guest_error_new (int code, const char *call, AsbOperation *operation,
                              const char *message);
 
+/* The same for one of which nothing was sent, so that it may be made on another connection. */
+GError *asb_guest_error_new_unsent (int code, const char *call, AsbOperation *operation,
+                                    const char *message);
+
 /* The “error” of a REPLY. NULL with @error set if it is none. */
 GError *asb_guest_error_from_json (const json_t *json, const char *call, AsbOperation *operation,
                                    GError **error);

@@ -97,6 +97,16 @@ asb_guest_error_new (int code, const char *call, AsbOperation *operation, const 
   return asb_error_new_with_info (code, message, info);
 }
 
+GError *
+asb_guest_error_new_unsent (int code, const char *call, AsbOperation *operation,
+                            const char *message)
+{
+  g_autoptr (AsbErrorInfo) info = info_new (call, operation);
+
+  asb_error_info_set_retryable (info, TRUE);
+  return asb_error_new_with_info (code, message, info);
+}
+
 static gboolean
 add_details (AsbErrorInfo *info, const json_t *json, GError **error)
 {

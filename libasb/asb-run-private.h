@@ -23,7 +23,8 @@ struct _AsbRun
   AsbOperation *operation; /* (nullable): not recorded */
   gboolean recorded_here;
   gboolean travels;
-  gboolean has_looked; /* for what became of the sandbox */
+  gboolean has_looked;        /* for what became of the sandbox */
+  gboolean is_sent_elsewhere; /* once more, since nothing of it had left */
   AsbRunPerform perform;
   GObject *request;   /* (nullable): what goes to the transport */
   AsbSlotQueue *slot; /* (nullable): it has one of these */

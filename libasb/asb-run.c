@@ -484,12 +484,27 @@ is_tried_again (AsbRun *run, const GError *error)
   return TRUE;
 }
 
+/* It met the end of the connection, which whoever comes next finds closed. */
+static gboolean
+is_sent_elsewhere (AsbRun *run, const GError *error)
+{
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
+
+  if (run->is_sent_elsewhere || !run->travels || run->recorded_here
+      || !g_error_matches (error, ASB_ERROR, ASB_ERROR_CLOSED) || !info
+      || !asb_error_info_get_retryable (info) || !asb_backend_needs_restart (run->backend))
+    return FALSE;
+  run->is_sent_elsewhere = TRUE;
+  asb_backend_restart_async (run->backend, g_task_get_cancellable (run->task), restarted_cb, run);
+  return TRUE;
+}
+
 void
 asb_run_return_error (AsbRun *run, GError *error)
 {
   AsbOutcome outcome = { .status = asb_recorder_status_of_error (error) };
 
-  if (is_tried_again (run, error))
+  if (is_sent_elsewhere (run, error) || is_tried_again (run, error))
     {
       g_error_free (error);
       return;

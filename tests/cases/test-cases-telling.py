@@ -89,7 +89,7 @@ class Telling:
             try:
                 return self.execute(backend)
             except GLib.Error as error:
-                if error.code not in (CODES.INTERRUPTED, CODES.CLOSED):
+                if error.code != CODES.INTERRUPTED:
                     raise
 
     def connect(self, ref):
@@ -125,15 +125,17 @@ class Telling:
         info = self.provider.create_sandbox(Asb.SandboxSpec(
             lifetime=Asb.Lifetime.PERSISTENT, ttl_mode=Asb.TtlMode.SECONDS, ttl_seconds=3600), None)
         backend = self.connect(info.get_ref())
+        command = backend.start_command(Asb.CommandSpec(shell="echo begun; exec sleep 600"), None)
+        self.assertEqual(command.get_stdout_pipe().read_bytes(6, None).get_data(), b"begun\n")
         self.provider.renew_sandbox(info.get_ref().get_sandbox_id(), 1, None)
-        self.check_end(backend)
+        self.check_end(command)
         self.assert_fails(CODES.SANDBOX_EXPIRED, self.execute_after_the_end, backend)
         self.assert_details("command.execute")
         backend.close(None)
 
-    def check_end(self, backend):
+    def check_end(self, command):
         """Of the command that runs at the end nobody can tell how far it came."""
-        error = self.assert_fails(CODES.INTERRUPTED, self.execute, backend, "sleep 600")
+        error = self.assert_fails(CODES.INTERRUPTED, command.wait, None)
         self.assertIn("its time was up", error.message)
 
     def test_filter(self):
@@ -175,10 +177,10 @@ class Telling:
 class Local(Telling, TestCase):
     provider = Asb.Registry.get_default().create_provider("local", None)
 
-    def check_end(self, backend):
+    def check_end(self, command):
         """The guest itself ends what runs, and can tell."""
-        result = self.execute(backend, "sleep 600")
-        self.assertEqual(result.get_state(), Asb.CommandState.CANCELLED)
+        command.wait(None)
+        self.assertEqual(command.get_state(), Asb.CommandState.CANCELLED)
 
 
 class OnServer(Telling):
@@ -245,8 +247,8 @@ class ByPty(OnServer, TestCase):
 class Native(OnServer, TestCase):
     way = "native"
 
-    def check_end(self, backend):
-        self.assert_fails(CODES.SANDBOX_EXPIRED, self.execute, backend, "sleep 600")
+    def check_end(self, command):
+        self.assert_fails(CODES.SANDBOX_EXPIRED, command.wait, None)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#define _GNU_SOURCE
-
 #include <asb.h>
 #include <dlfcn.h>
 #include <sys/auxv.h>
