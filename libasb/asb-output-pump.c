@@ -34,6 +34,17 @@ deliver (AsbOutputPump *pump, GBytes *bytes)
     pump->funcs->text (pump->user_data, pump->which, text);
 }
 
+/* A piece stands at the beginning of all that was read into. Whoever keeps it, or has a collector
+ * of garbage that takes its time, shall not keep the rest. */
+static GBytes *
+without_the_rest (GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  return size < BUFFER_SIZE / 2 ? g_bytes_new (data, size) : g_bytes_ref (bytes);
+}
+
 static void
 end (AsbOutputPump *pump)
 {
@@ -47,9 +58,11 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOutputPump *pump = user_data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes
+  g_autoptr (GBytes) whole
       = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &error);
+  g_autoptr (GBytes) bytes = whole ? without_the_rest (whole) : NULL;
 
+  g_clear_pointer (&whole, g_bytes_unref);
   if (!bytes)
     {
       g_debug ("The output of a command broke off: %s", error->message);

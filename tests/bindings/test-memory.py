@@ -42,7 +42,7 @@ class TestMemory(TestCase):
         begin(done)
         self.loop.run()
 
-    def stream(self, backend, count):
+    def stream(self, backend, count, kept=False):
         """Output that is told of in pieces, each of them written when the one before has come."""
         told = []
         spec = Asb.CommandSpec(argv=["cat"],
@@ -50,8 +50,8 @@ class TestMemory(TestCase):
         command = backend.start_command(spec)
         stdin = command.get_stdin_pipe()
 
-        def data(_command, _bytes):
-            told.append(None)
+        def data(_command, piece):
+            told.append(piece if kept else None)
             if len(told) < count:
                 stdin.write(b"x", None)
             else:
@@ -62,11 +62,23 @@ class TestMemory(TestCase):
         stdin.write(b"x", None)
         self.loop.run()
         self.assertEqual(len(told), count)
+        return told
 
     def test_signals(self):
         backend = Asb.create_backend(Asb.BackendOptions(provider_name="mock"))
         # A closure for each of them would be more than 8 MiB.
         self.assertLess(growth(lambda count: self.stream(backend, count), 50000), 4096)
+        backend.close()
+
+    def test_pieces_that_are_kept(self):
+        """They take what they have in them, not what there was room for."""
+        backend = Asb.create_backend(Asb.BackendOptions(provider_name="mock"))
+        self.stream(backend, 1000)
+        before = resident()
+        pieces = self.stream(backend, 10000, kept=True)
+        # A page for each of them would be 40 MiB.
+        self.assertLess(resident() - before, 20 * 1024)
+        self.assertEqual({piece.get_size() for piece in pieces}, {1})
         backend.close()
 
     def test_calls(self):
