@@ -4,8 +4,8 @@
 
 #include "asb-activity-gate-private.h"
 
-#include "asb-cancel-source-private.h"
 #include "asb-error.h"
+#include "asb-task-wait-private.h"
 
 struct _AsbActivityGate
 {
@@ -143,42 +143,6 @@ cancelled_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-destroy_source (gpointer data)
-{
-  g_source_destroy (data);
-  g_source_unref (data);
-}
-
-/* The sources hold the task, and the task (as data) holds the sources until it is answered. */
-static void
-completed_cb (GTask *task, GParamSpec *pspec, gpointer user_data)
-{
-  g_task_set_task_data (task, NULL, NULL);
-}
-
-static void
-attach_sources (GTask *task, guint timeout_ms)
-{
-  GPtrArray *sources = g_ptr_array_new_with_free_func (destroy_source);
-  GCancellable *cancellable = g_task_get_cancellable (task);
-  GSource *timeout = g_timeout_source_new (timeout_ms);
-
-  g_task_set_task_data (task, sources, (GDestroyNotify)g_ptr_array_unref);
-  g_signal_connect (task, "notify::completed", G_CALLBACK (completed_cb), NULL);
-
-  g_task_attach_source (task, timeout, timeout_cb);
-  g_ptr_array_add (sources, timeout);
-  if (cancellable)
-    {
-      GSource *cancelled = asb_cancel_source_new (cancellable);
-
-      g_source_set_callback (cancelled, cancelled_cb, g_object_ref (task), g_object_unref);
-      g_source_attach (cancelled, g_task_get_context (task));
-      g_ptr_array_add (sources, cancelled);
-    }
-}
-
 void
 asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms, GCancellable *cancellable,
                                GAsyncReadyCallback callback, gpointer user_data)
@@ -188,7 +152,7 @@ asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms, GCancell
 
   g_task_set_source_tag (task, asb_activity_gate_close_async);
   g_task_set_check_cancellable (task, FALSE);
-  attach_sources (task, timeout_ms);
+  asb_task_wait_begin (task, timeout_ms, timeout_cb, cancelled_cb);
 
   g_mutex_lock (&self->mutex);
   g_ptr_array_add (self->waiting, g_object_ref (task));

@@ -5,6 +5,7 @@
 #include "asb-slot-queue-private.h"
 
 #include "asb-error-private.h"
+#include "asb-task-wait-private.h"
 
 struct _AsbSlotQueue
 {
@@ -102,50 +103,13 @@ timeout_cb (gpointer user_data)
 }
 
 static gboolean
-cancelled_cb (GCancellable *cancellable, gpointer user_data)
+cancelled_cb (gpointer user_data)
 {
   GTask *task = user_data;
 
   if (stop_waiting (g_task_get_source_object (task), task))
     g_task_return_error_if_cancelled (task);
   return G_SOURCE_REMOVE;
-}
-
-static void
-destroy_source (gpointer data)
-{
-  g_source_destroy (data);
-  g_source_unref (data);
-}
-
-/* The sources hold the task, and the task (as data) holds the sources until it is answered. */
-static void
-completed_cb (GTask *task, GParamSpec *pspec, gpointer user_data)
-{
-  g_task_set_task_data (task, NULL, NULL);
-}
-
-static void
-attach_sources (GTask *task, guint timeout_ms)
-{
-  GPtrArray *sources = g_ptr_array_new_with_free_func (destroy_source);
-  GCancellable *cancellable = g_task_get_cancellable (task);
-  GSource *timeout = g_timeout_source_new (timeout_ms);
-
-  g_task_set_task_data (task, sources, (GDestroyNotify)g_ptr_array_unref);
-  g_signal_connect (task, "notify::completed", G_CALLBACK (completed_cb), NULL);
-
-  g_task_attach_source (task, timeout, timeout_cb);
-  g_ptr_array_add (sources, timeout);
-  if (cancellable)
-    {
-      GSource *cancelled = g_cancellable_source_new (cancellable);
-
-      g_source_set_callback (cancelled, G_SOURCE_FUNC (cancelled_cb), g_object_ref (task),
-                             g_object_unref);
-      g_source_attach (cancelled, g_task_get_context (task));
-      g_ptr_array_add (sources, cancelled);
-    }
 }
 
 void
@@ -164,7 +128,7 @@ asb_slot_queue_take_async (AsbSlotQueue *self, GCancellable *cancellable,
   else
     {
       /* Before anybody can answer it. */
-      attach_sources (task, self->timeout_ms);
+      asb_task_wait_begin (task, self->timeout_ms, timeout_cb, cancelled_cb);
       g_queue_push_tail (&self->waiting, g_object_ref (task));
     }
   g_mutex_unlock (&self->mutex);

@@ -4,6 +4,7 @@
 
 #include "asb-work-rules-private.h"
 
+#include "asb-cancel-source-private.h"
 #include "asb-error-private.h"
 
 #define LIFECYCLE_SECONDS 30
@@ -228,12 +229,6 @@ asb_work_rules_wants_retry (AsbWorkRules *self, const GError *error, guint n_att
          || elapsed + *delay_ms / 1000.0 < self->total_deadline_seconds;
 }
 
-static gboolean
-wake_up_cb (GCancellable *cancellable, gpointer user_data)
-{
-  return G_SOURCE_REMOVE;
-}
-
 void
 asb_work_rules_wait (guint delay_ms, GMainContext *context, GCancellable *cancellable,
                      GSourceFunc func, gpointer user_data)
@@ -242,9 +237,8 @@ asb_work_rules_wait (guint delay_ms, GMainContext *context, GCancellable *cancel
 
   if (cancellable)
     {
-      g_autoptr (GSource) cancelled = g_cancellable_source_new (cancellable);
+      g_autoptr (GSource) cancelled = asb_cancel_source_new (cancellable);
 
-      g_source_set_callback (cancelled, G_SOURCE_FUNC (wake_up_cb), NULL, NULL);
       g_source_add_child_source (source, cancelled);
     }
   g_source_set_static_name (source, "asb retry");
