@@ -5,6 +5,7 @@
 usage: check-sources.py [FOLDER]
 """
 
+import ast
 import collections
 import pathlib
 import re
@@ -183,6 +184,21 @@ def unused_functions(sources):
     return [f"{name}: {function}()" for name, function in declared if function not in used]
 
 
+def shadowed(sources):
+    """Of two functions with one name in Python only the last is ever called: a test that is not run."""
+    found = []
+    for source in sources:
+        if source.suffix != ".py":
+            continue
+        tree = ast.parse(source.text)
+        for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
+            names = collections.Counter(node.name for node in scope.body
+                                        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+                                        and not node.decorator_list)
+            found += [f"{source.name}: {name}" for name, count in names.items() if count > 1]
+    return found
+
+
 def formatting(sources):
     if shutil.which("clang-format") is None:
         return None
@@ -207,6 +223,7 @@ RULES = [
     (f"the median function has at most {MAX_MEDIAN_FUNCTION} lines", median_function),
     ("headers are guarded", headers),
     ("what is not static is used in another file", unused_functions),
+    ("no function in Python takes the name of another", shadowed),
     ("C files stand as clang-format puts them", formatting),
 ]
 

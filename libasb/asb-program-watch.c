@@ -22,6 +22,9 @@ struct _AsbProgramWatch
   GSubprocess *process;
   char *name;
   GCancellable *ended;
+  GMutex mutex;
+  GCond condition;
+  gboolean has_ended; /* the mutex is for this */
 
   /* Of the I/O thread, and of everybody once it has ended. */
   GSource *source;
@@ -43,6 +46,8 @@ asb_program_watch_unref (AsbProgramWatch *self)
     return;
   g_clear_object (&self->process);
   g_clear_object (&self->ended);
+  g_cond_clear (&self->condition);
+  g_mutex_clear (&self->mutex);
   g_free (self->name);
   g_free (self);
 }
@@ -107,6 +112,10 @@ ended_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->source)
     read_complaints (self);
   clear_source (self);
+  g_mutex_lock (&self->mutex);
+  self->has_ended = TRUE;
+  g_cond_broadcast (&self->condition);
+  g_mutex_unlock (&self->mutex);
   g_cancellable_cancel (self->ended);
 }
 
@@ -133,6 +142,8 @@ asb_program_watch_new (GSubprocess *process, const char *name)
   self->process = g_object_ref (process);
   self->name = g_filename_display_name (name);
   self->ended = g_cancellable_new ();
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->condition);
   asb_io_thread_post (begin, asb_program_watch_ref (self));
   return self;
 }
@@ -146,12 +157,12 @@ asb_program_watch_get_ended (AsbProgramWatch *self)
 gboolean
 asb_program_watch_wait (AsbProgramWatch *self)
 {
-  GPollFD fd;
+  const gint64 until = g_get_monotonic_time () + WAIT_MS * G_TIME_SPAN_MILLISECOND;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
-  g_cancellable_make_pollfd (self->ended, &fd);
-  g_poll (&fd, 1, WAIT_MS);
-  g_cancellable_release_fd (self->ended);
-  return g_cancellable_is_cancelled (self->ended);
+  while (!self->has_ended && g_cond_wait_until (&self->condition, &self->mutex, until))
+    ;
+  return self->has_ended;
 }
 
 gboolean

@@ -64,7 +64,7 @@ class Jobs(SandboxTestCase):
         self.jobs("wait", job)
         self.assertEqual(self.jobs("logs", job).stdout, BYTES)
 
-    def test_no_input(self):
+    def test_input_is_empty(self):
         job = asb("exec", "-d", self.sandbox, "--", "wc", "-c", stdin=b"not for it").stdout.decode().strip()
         self.assertEqual(self.jobs("attach", job).stdout, b"0\n")
 

@@ -4,11 +4,16 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "asb-call-private.h"
 #include "asb-guest-placement-private.h"
+#include "asb-program-watch-private.h"
+
+#define N_SIGNALS 100
 
 static const char *program;
 
@@ -693,6 +698,63 @@ test_program_leaves_child (void)
                ASB_ERROR_GUEST_UNAVAILABLE, "exit status 6: gone", 0);
 }
 
+static gint n_signals;
+
+static void
+count_signal (int number)
+{
+  g_atomic_int_inc (&n_signals);
+}
+
+typedef struct
+{
+  AsbProgramWatch *watch;
+  gint id; /* of the thread, once it runs */
+} Waiting;
+
+static gpointer
+wait_for_program (gpointer data)
+{
+  Waiting *waiting = data;
+
+  g_atomic_int_set (&waiting->id, (gint)syscall (SYS_gettid));
+  return GINT_TO_POINTER (asb_program_watch_wait (waiting->watch));
+}
+
+static void
+interrupt (Waiting *waiting)
+{
+  gint before = g_atomic_int_get (&n_signals);
+
+  g_assert_cmpint (syscall (SYS_tgkill, getpid (), waiting->id, SIGUSR1), ==, 0);
+  while (g_atomic_int_get (&n_signals) == before)
+    g_thread_yield ();
+}
+
+static void
+test_program_waited_for (void)
+{
+  const struct sigaction action = { .sa_handler = count_signal };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = g_subprocess_new (
+      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, "cat", NULL);
+  g_autoptr (AsbProgramWatch) watch = asb_program_watch_new (process, "cat");
+  Waiting waiting = { .watch = watch };
+  g_autoptr (GThread) thread = NULL;
+
+  g_test_summary ("Who waits for the end of a program waits on when a signal comes");
+
+  g_assert_cmpint (sigaction (SIGUSR1, &action, NULL), ==, 0);
+  thread = g_thread_new ("waits", wait_for_program, &waiting);
+  while (g_atomic_int_get (&waiting.id) == 0)
+    g_thread_yield ();
+  for (guint i = 0; i < N_SIGNALS; i++)
+    interrupt (&waiting);
+  g_assert_true (g_output_stream_close (g_subprocess_get_stdin_pipe (process), NULL, &error));
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (g_steal_pointer (&thread))));
+  g_assert_true (asb_program_watch_check (watch, &error));
+}
+
 static void
 test_program_unknown (void)
 {
@@ -774,6 +836,7 @@ main (int argc, char **argv)
   g_test_add_func ("/simple-provider/program/killed", test_program_killed);
   g_test_add_func ("/simple-provider/program/talks", test_program_talks);
   g_test_add_func ("/simple-provider/program/leaves-child", test_program_leaves_child);
+  g_test_add_func ("/simple-provider/program/waited-for", test_program_waited_for);
   g_test_add_func ("/simple-provider/program/unknown", test_program_unknown);
   g_test_add_func ("/simple-provider/stream", test_stream);
   status = g_test_run ();
