@@ -6,13 +6,15 @@
 #include "tool-jobs.h"
 
 static int
-attach (Tool *tool, AsbJob *job)
+attach (Tool *tool, ToolJobs *jobs, AsbJob *job)
 {
-  const int status = tool_job_print (tool, job, TRUE);
+  int status = tool_job_print (tool, job, TRUE);
 
   if (status == TOOL_EXIT_FAILED)
     return TOOL_EXIT_ASB;
-  return status == TOOL_EXIT_DONE ? tool_job_wait (tool, job) : status;
+  if (status == TOOL_EXIT_DONE)
+    tool_job_wait (tool, job, &status);
+  return status;
 }
 
 static int

@@ -11,7 +11,7 @@ static struct
 } options;
 
 static int
-print (Tool *tool, AsbJob *job)
+print (Tool *tool, ToolJobs *jobs, AsbJob *job)
 {
   return tool_job_print (tool, job, options.follow);
 }

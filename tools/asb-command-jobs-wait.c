@@ -4,30 +4,44 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
+#include "tool-message.h"
 
 static struct
 {
   gboolean json;
 } options;
 
-/* The exit status is that of the job, unless it cannot be told. */
-static int
-print_json (AsbJob *job, int status)
+/* As it is now that it has ended. */
+static gboolean
+print_json (Tool *tool, AsbBackend *backend, const char *id)
 {
-  ToolJson *json = tool_json_new ();
-  int printed;
+  g_auto (ToolWait) wait = { 0 };
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+  ToolJson *json;
 
+  asb_backend_query_job_async (backend, id, tool->cancellable, tool_wait_cb, &wait);
+  job = asb_backend_query_job_finish (backend, tool_wait (&wait), &error);
+  if (!job)
+    {
+      tool_message_error (error);
+      return FALSE;
+    }
+  json = tool_json_new ();
   tool_job_add_json (json, job);
-  printed = tool_json_print (json);
-  return printed == TOOL_EXIT_DONE ? status : TOOL_EXIT_ASB;
+  return tool_json_print (json) == TOOL_EXIT_DONE;
 }
 
+/* The exit status is that of the job, unless it cannot be told. */
 static int
-wait_for_job (Tool *tool, AsbJob *job)
+wait_for_job (Tool *tool, ToolJobs *jobs, AsbJob *job)
 {
-  const int status = tool_job_wait (tool, job);
+  int status;
 
-  return options.json && asb_job_get_result (job) ? print_json (job, status) : status;
+  if (tool_job_wait (tool, job, &status) && options.json
+      && !print_json (tool, jobs->backend, asb_job_get_id (job)))
+    return TOOL_EXIT_ASB;
+  return status;
 }
 
 static int

@@ -86,8 +86,8 @@ find (ToolJobs *self, const char *text, GError **error)
 }
 
 int
-tool_jobs_do (Tool *tool, const ToolParsed *parsed, int (*func) (Tool *tool, AsbJob *job),
-              int failed)
+tool_jobs_do (Tool *tool, const ToolParsed *parsed,
+              int (*func) (Tool *tool, ToolJobs *jobs, AsbJob *job), int failed)
 {
   g_auto (ToolJobs) jobs = { 0 };
   g_autoptr (AsbJob) job = NULL;
@@ -96,7 +96,7 @@ tool_jobs_do (Tool *tool, const ToolParsed *parsed, int (*func) (Tool *tool, Asb
   if (tool_jobs_open (tool, parsed, &jobs, &error))
     job = find (&jobs, tool_parsed_get (parsed, 1), &error);
   if (job)
-    return func (tool, job);
+    return func (tool, &jobs, job);
   tool_message_error (error);
   return failed;
 }
@@ -134,8 +134,8 @@ was_stopped (AsbCommandResult *result)
          && asb_command_result_get_term_signal (result) > 0;
 }
 
-int
-tool_job_wait (Tool *tool, AsbJob *job)
+gboolean
+tool_job_wait (Tool *tool, AsbJob *job, int *status)
 {
   g_auto (ToolWait) wait = { 0 };
   g_autoptr (AsbCommandResult) result = NULL;
@@ -146,12 +146,13 @@ tool_job_wait (Tool *tool, AsbJob *job)
   if (result && was_stopped (result))
     {
       tool_message ("The job was stopped");
-      return TOOL_EXIT_SIGNAL + asb_command_result_get_term_signal (result);
+      *status = TOOL_EXIT_SIGNAL + asb_command_result_get_term_signal (result);
     }
-  if (result)
-    return tool_run_get_result_status (result);
-  tool_message_error (error);
-  return TOOL_EXIT_ASB;
+  else
+    *status = result ? tool_run_get_result_status (result) : TOOL_EXIT_ASB;
+  if (!result)
+    tool_message_error (error);
+  return result != NULL;
 }
 
 /* Printing. */

@@ -22,8 +22,8 @@ gboolean tool_jobs_open (Tool *tool, const ToolParsed *parsed, ToolJobs *self, G
 
 /* Does something with the one job that the second argument names. Returns: what @func returned,
  * which has said what went wrong, or @failed, after saying why there is no job */
-int tool_jobs_do (Tool *tool, const ToolParsed *parsed, int (*func) (Tool *tool, AsbJob *job),
-                  int failed);
+int tool_jobs_do (Tool *tool, const ToolParsed *parsed,
+                  int (*func) (Tool *tool, ToolJobs *jobs, AsbJob *job), int failed);
 
 /* Does something with a job. */
 typedef gboolean (*ToolJobFunc) (Tool *tool, AsbJob *job, GError **error);
@@ -37,8 +37,9 @@ int tool_job_print (Tool *tool, AsbJob *job, gboolean follow);
 /* What is known of it, as an object without a name. */
 void tool_job_add_json (ToolJson *json, AsbJob *job);
 
-/* Waits for the end. Returns: the exit status, which is that of the job's command */
-int tool_job_wait (Tool *tool, AsbJob *job);
+/* Waits for the end. Returns: whether it has ended; @status is that of its command then. What @job
+ * says stays as it was. */
+gboolean tool_job_wait (Tool *tool, AsbJob *job, int *status);
 
 /* The arguments ID JOB, and ID JOB…. */
 extern const ToolArgument tool_job_arguments[];

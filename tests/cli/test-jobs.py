@@ -33,9 +33,23 @@ class Jobs(SandboxTestCase):
         self.assert_refused(self.jobs("logs", job), 1, job, "asb jobs list")
 
     def test_signal_that_ended_it(self):
-        told = self.jobs("wait", "--json", self.detach("exit 4"))
-        self.assertEqual((told.returncode, json.loads(told.stdout)["exit_status"]), (4, 4))
         self.assertEqual(self.jobs("wait", self.detach("kill -9 $$")).returncode, 128 + 9)
+
+    def test_end_as_json(self):
+        """What is told is how it ended, whether asb came before that or after."""
+        self.exec("--", "mkfifo", "awaited")
+        job = self.detach("read x < awaited; exit $x")
+        waiting = start("jobs", "wait", "--json", self.sandbox, job)
+        listed = {job["id"]: job for job in self.json("jobs", "list", self.sandbox)}
+        self.assertEqual((listed[job]["state"], listed[job]["exit_status"]), ("running", None))
+        self.exec("echo 4 > awaited")
+        first = finish(waiting)
+        again = self.jobs("wait", "--json", job)
+        for status, output, errors in [first, (again.returncode, again.stdout, again.stderr)]:
+            self.assertEqual((status, errors), (4, b""))
+            told = json.loads(output)
+            self.assertEqual((told["id"], told["state"], told["exit_status"]), (job, "failed", 4))
+            self.assertIsNotNone(told["ended_at"])
 
     def test_what_cannot_start(self):
         for status, arguments in [(127, ["--", "/nope/prog"]), (125, ["-w", "/nope", "--", "true"]), (126, ["--", "/usr"])]:
