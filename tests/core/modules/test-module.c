@@ -64,6 +64,9 @@ register_it (AsbRegistry *registry, GError **error)
 #elif defined(IS_UNRESOLVED)
   return asb_test_no_such_function ();
 #else
+  /* For other threads to come meanwhile. */
+  for (guint i = 0; i < 10; i++)
+    g_thread_yield ();
   return asb_registry_register_provider (registry, MODULE_NAME, TEST_TYPE_GOOD_PROVIDER, error);
 #endif
 }
