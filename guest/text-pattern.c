@@ -86,6 +86,10 @@ text_pattern_new (const char *text, TextPatternOptions options, Failure *failure
   else if (strlen (text) > TEXT_PATTERN_MAX_SIZE)
     failure_set (failure, FAILURE_INVALID_ARGUMENT,
                  "What is looked for is longer than 65,536 bytes");
+  else if (!options.regex && strchr (text, '\n'))
+    failure_set (
+        failure, FAILURE_INVALID_ARGUMENT,
+        "What is looked for has a line break, which is in no line: look for one line of it");
   else
     {
       done = options.regex || options.ignore_case ? compile (pattern, text, options, failure)
@@ -110,35 +114,32 @@ text_pattern_free (TextPattern *pattern)
 }
 
 static TextOutcome
-find_text (const TextPattern *pattern, const char *line, size_t size, size_t from, size_t *start,
-           size_t *end)
+find_text (const TextPattern *pattern, const TextSpan *span, size_t *start)
 {
-  const char *found = memmem (line + from, size - from, pattern->text, pattern->size);
+  const char *found
+      = memmem (span->bytes + span->from, span->size - span->from, pattern->text, pattern->size);
 
   if (!found)
     return TEXT_NOT_FOUND;
-  *start = (size_t)(found - line);
-  *end = *start + pattern->size;
+  *start = (size_t)(found - span->bytes);
   return TEXT_FOUND;
 }
 
 TextOutcome
-text_pattern_find (TextPattern *pattern, const char *line, size_t size, size_t from, size_t *start,
-                   size_t *end)
+text_pattern_find (TextPattern *pattern, const TextSpan *span, size_t *start)
 {
-  const size_t *bounds;
+  uint32_t options = (span->is_continued ? PCRE2_NOTBOL : 0) | (span->is_cut ? PCRE2_NOTEOL : 0);
   int n;
 
   if (pattern->text)
-    return find_text (pattern, line, size, from, start, end);
-  n = pcre2_match (pattern->code, (PCRE2_SPTR)line, size, from, 0, pattern->data, pattern->context);
+    return find_text (pattern, span, start);
+  n = pcre2_match (pattern->code, (PCRE2_SPTR)span->bytes, span->size, span->from, options,
+                   pattern->data, pattern->context);
   if (n == PCRE2_ERROR_NOMATCH)
     return TEXT_NOT_FOUND;
   if (n < 0)
     return TEXT_GAVE_UP;
-  bounds = pcre2_get_ovector_pointer (pattern->data);
-  *start = bounds[0];
-  *end = bounds[1] < bounds[0] ? bounds[0] : bounds[1];
+  *start = pcre2_get_ovector_pointer (pattern->data)[0];
   return TEXT_FOUND;
 }
 

@@ -31,9 +31,18 @@ typedef struct
 TextPattern *text_pattern_new (const char *text, TextPatternOptions options, Failure *failure);
 void text_pattern_free (TextPattern *pattern);
 
-/* Looks for it in the @size bytes of a line, from @from on. */
-TextOutcome text_pattern_find (TextPattern *pattern, const char *line, size_t size, size_t from,
-                               size_t *start, size_t *end);
+/* The bytes looked into. What stands before @from is seen by what looks back, and nothing begins
+ * there. */
+typedef struct
+{
+  const char *bytes;
+  size_t size;
+  size_t from;
+  bool is_continued; /* the line does not begin with them */
+  bool is_cut;       /* and does not end with them */
+} TextSpan;
+
+TextOutcome text_pattern_find (TextPattern *pattern, const TextSpan *span, size_t *start);
 
 /* For large amounts: whether it cannot be in the bytes at all, which is quick to see for a text. */
 bool text_pattern_is_absent (const TextPattern *pattern, const char *bytes, size_t size);

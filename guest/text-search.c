@@ -28,6 +28,7 @@ typedef struct
   bool at_end;
   int64_t number;      /* of the line that begins the buffer */
   size_t piece_offset; /* of the buffer in that line */
+  size_t behind;       /* so much of it has been searched */
   bool is_told;        /* the line has matched in an earlier piece */
   bool has_given_up;
   int64_t told; /* the last line told */
@@ -125,17 +126,17 @@ tell_behind (Scanner *scanner, const char *bytes, size_t size, bool is_piece)
 }
 
 static bool
-has_match (Scanner *scanner, const char *bytes, size_t size, size_t *column)
+has_match (Scanner *scanner, const TextSpan *span, size_t *column)
 {
-  size_t end;
-  TextOutcome outcome = text_pattern_find (scanner->search->pattern, bytes, size, 0, column, &end);
+  TextOutcome outcome = text_pattern_find (scanner->search->pattern, span, column);
 
   if (outcome == TEXT_GAVE_UP && !scanner->has_given_up)
     {
       scanner->has_given_up = true;
       scanner->search->gave_up (scanner->search->data);
     }
-  return outcome == TEXT_FOUND;
+  /* What begins near the end may be another thing when the rest is there. */
+  return outcome == TEXT_FOUND && (!span->is_cut || *column < span->size - TEXT_SEARCH_OVERLAP);
 }
 
 /* A line without its end, or a piece of one. */
@@ -143,11 +144,14 @@ static bool
 scan_line (Scanner *scanner, const char *bytes, size_t size, bool is_piece)
 {
   bool is_first = scanner->piece_offset == 0;
+  TextSpan span = { .bytes = bytes, .is_continued = !is_first, .is_cut = is_piece };
   size_t column;
 
   if (!is_piece && size > 0 && bytes[size - 1] == '\r')
     size--;
-  if (!scanner->is_told && has_match (scanner, bytes, size, &column))
+  span.size = size;
+  span.from = scanner->behind;
+  if (!scanner->is_told && has_match (scanner, &span, &column))
     return tell_match (scanner, bytes, size, column, is_piece || !is_first);
   if (!is_first || scanner->is_told)
     return true;
@@ -162,6 +166,7 @@ begin_next_line (Scanner *scanner)
 {
   scanner->number++;
   scanner->piece_offset = 0;
+  scanner->behind = 0;
   scanner->is_told = false;
 }
 
@@ -209,11 +214,17 @@ static bool
 scan_rest (Scanner *scanner)
 {
   size_t size = scanner->filled;
-  bool done = size == 0 || scan_line (scanner, scanner->buffer, size, !scanner->at_end);
+  size_t kept = TEXT_SEARCH_BEHIND + TEXT_SEARCH_OVERLAP;
 
-  scanner->piece_offset += size;
-  scanner->filled = 0;
-  return done;
+  if (scanner->at_end)
+    return size == 0 || scan_line (scanner, scanner->buffer, size, false);
+  if (!scan_line (scanner, scanner->buffer, size, true))
+    return false;
+  memmove (scanner->buffer, scanner->buffer + size - kept, kept);
+  scanner->piece_offset += size - kept;
+  scanner->filled = kept;
+  scanner->behind = TEXT_SEARCH_BEHIND;
+  return true;
 }
 
 static bool

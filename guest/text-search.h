@@ -9,8 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Longer lines are searched in pieces of this size. */
+/* Longer lines are searched in pieces of this size. Each begins with the end of the one before, so
+ * that what lies across is found where it is no longer than TEXT_SEARCH_OVERLAP; beyond that
+ * TEXT_SEARCH_BEHIND bytes are there for what looks back. */
 #define TEXT_SEARCH_PIECE (1024 * 1024)
+#define TEXT_SEARCH_OVERLAP TEXT_PATTERN_MAX_SIZE
+#define TEXT_SEARCH_BEHIND 1024
 
 /* What is told of a longer line is what is around the match. */
 #define TEXT_SEARCH_SHOWN 4096

@@ -174,8 +174,8 @@ asb_file_search_class_init (AsbFileSearchClass *klass)
   /**
    * AsbFileSearch:text:
    *
-   * What to look for in files: this very text within a line, or a regular expression of PCRE2 with
-   * %ASB_SEARCH_FLAGS_REGEX.
+   * What to look for in files: this very text within a line, which therefore has no line break, or
+   * a regular expression of PCRE2 with %ASB_SEARCH_FLAGS_REGEX.
    *
    * Since: 1.0
    */

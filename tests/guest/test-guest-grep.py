@@ -60,7 +60,7 @@ def test_what_makes_no_sense():
         write(guest.in_work("a"), b"a")
         for args in [{"text": ""}, {"text": None}, {"text": 1}, {"text": "(", "regex": True}, {"text": "a{2,1}", "regex": True}, {"text": r"\C", "regex": True},
                      {"text": {"b64": "/w=="}, "regex": True}, {"text": "a", "regex": 1}, {"text": "a", "include": "a"}, {"text": "a", "include": ["[a"]},
-                     {"text": "a", "include": ["x"] * 17}, {"text": "a", "context_lines": 101}, {"text": "x" * 65537}, {"text": "a", "path": guest.work + "/../x"}]:
+                     {"text": "a", "include": ["x"] * 17}, {"text": "a", "context_lines": 101}, {"text": "x" * 65537}, {"text": "a\n"}, {"text": "a\nb", "ignore_case": True}, {"text": "a", "path": guest.work + "/../x"}]:
             call = client.run("file.grep", {"path": guest.work, **args}, channels=[OUTPUT])
             assert call.error["code"] == "invalid_argument" and call.stdout == b"", (args, call.reply)
         assert grep(client, guest.in_work("none"), "a").error["code"] == "file_not_found"
@@ -111,6 +111,24 @@ def test_long_lines():
         for line in call.lines:
             assert len(line["text"]) <= 4096 and line["text"][line["column"] - line.get("from", 0):].startswith("needle"), line
         assert [line.get("truncated", False) for line in call.lines] == [True, False, True, False]
+
+
+def test_what_lies_across_the_pieces_of_a_line():
+    with Guest() as guest:
+        client = guest.connect()
+        mega = 1024 * 1024
+        write(guest.in_work("a"), b"z" + b"x" * (mega - 4) + b"needle" + b"y" * 10 + b"\nsecond\n")
+        write(guest.in_work("b"), b"\xc3\xb6" * mega + b"aneedle\r\nneedle\r\n")
+        for what, args, expected in [
+            ("needle", {}, [("a", 1, mega - 3), ("b", 1, 2 * mega + 1), ("b", 2, 0)]),
+            ("NEEDLE", {"ignore_case": True}, [("a", 1, mega - 3), ("b", 1, 2 * mega + 1), ("b", 2, 0)]),
+            (r"\bneedle", {"regex": True}, [("b", 2, 0)]), ("(?<=xx)ne+dle(?=y{10})", {"regex": True}, [("a", 1, mega - 3)]),
+            # The ends of pieces are no ends of lines.
+            ("(x|needle)$", {"regex": True}, [("b", 1, 2 * mega + 1), ("b", 2, 0)]), ("\u00f6\\Z", {"regex": True}, []),
+            ("^x", {"regex": True}, []), (r"xx(?!x|n)", {"regex": True}, []), (r"^needle|\Aneedle", {"regex": True}, [("b", 2, 0)]),
+        ]:
+            call = grep(client, guest.work, what, **args)
+            assert found(call, guest.work) == expected and call.result["errors"] == [], (what, call.lines, call.result)
 
 
 def test_context():
