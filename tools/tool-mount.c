@@ -4,7 +4,9 @@
 
 #include "tool-mount.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool-json.h"
 
@@ -65,6 +67,23 @@ add (AsbBackendOptions *options, const char *source, const char *target, AsbMoun
   asb_backend_options_add_mount (options, mount);
 }
 
+/* A folder that was removed has no name any more. GLib takes “/” for it then, and so another folder
+ * for the one that was meant. */
+static char *
+make_absolute (const char *path, GError **error)
+{
+  g_autofree char *here = g_path_is_absolute (path) ? NULL : getcwd (NULL, 0);
+
+  if (!here && !g_path_is_absolute (path))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                   "“%s” cannot be found from here, since the current folder is gone: %s", path,
+                   g_strerror (errno));
+      return NULL;
+    }
+  return g_canonicalize_filename (path, NULL);
+}
+
 static gboolean
 add_mount (const char *text, AsbBackendOptions *options, GError **error)
 {
@@ -72,13 +91,18 @@ add_mount (const char *text, AsbBackendOptions *options, GError **error)
   AsbMountMode mode = ASB_MOUNT_MODE_READ_ONLY;
   gboolean has_mode = take_mode (rest, &mode);
   const char *target = take_target (rest);
-  g_autofree char *source = g_canonicalize_filename (rest, NULL);
-  g_autofree char *name = g_path_get_basename (source);
-  g_autofree char *usual = g_build_filename (WORKSPACE, name, NULL);
+  g_autofree char *source = NULL;
+  g_autofree char *name = NULL;
+  g_autofree char *usual = NULL;
 
   /* What follows a colon and is neither was meant to be one of them. */
   if (rest[0] == '\0' || (!has_mode && !target && strchr (rest, ':')))
     return refuse (text, "SOURCE[:TARGET][:MODE]", error);
+  source = make_absolute (rest, error);
+  if (!source)
+    return FALSE;
+  name = g_path_get_basename (source);
+  usual = g_build_filename (WORKSPACE, name, NULL);
   add (options, source, target ? target : usual, mode);
   return TRUE;
 }
@@ -89,10 +113,13 @@ add_project (const char *text, AsbBackendOptions *options, GError **error)
   g_autofree char *rest = g_strdup (text);
   AsbMountMode mode = ASB_MOUNT_MODE_OVERLAY;
   gboolean has_mode = take_mode (rest, &mode);
-  g_autofree char *source = g_canonicalize_filename (rest, NULL);
+  g_autofree char *source = NULL;
 
   if (rest[0] == '\0' || (!has_mode && strchr (rest, ':')))
     return refuse (text, "DIR[:MODE]", error);
+  source = make_absolute (rest, error);
+  if (!source)
+    return FALSE;
   add (options, source, WORKSPACE, mode);
   return TRUE;
 }

@@ -74,6 +74,15 @@ class Mounts(TestCase):
         self.assert_refused(asb("create", "-v", "/:/data"), 1, "whole host")
         self.assertEqual(self.json("list"), [])
 
+    def test_current_folder_that_is_gone(self):
+        """What is named from there is not looked for in the root folder instead."""
+        gone = self.project / "gone"
+        for option in [("-v", "etc:/data"), ("-v", "usr/share"), ("-p", "etc"), ("-p", "."), ("-v", "..:/data:rw")]:
+            gone.mkdir()
+            result = asb("run", *option, "ls", "/data", cwd=gone,
+                         preexec_fn=lambda: os.rmdir(gone))
+            self.assert_refused(result, 125, option[1].partition(":")[0], "current folder is gone")
+
     def test_info(self):
         link = FOLDER / "link"
         link.symlink_to(self.project)
