@@ -151,15 +151,23 @@ dup_sizes (AsbHistoryOperation *operation)
                           g_strcmp0 (state, "complete") == 0 ? "" : ", not all kept");
 }
 
+/* Of what nobody saw the end of nobody knows how long it took, either. */
+static gboolean
+has_duration (AsbHistoryOperation *operation)
+{
+  return asb_history_operation_get_completed_at (operation)
+         && asb_history_operation_get_duration_ms (operation) >= 0;
+}
+
 char *
 tool_operation_dup_duration (AsbHistoryOperation *operation)
 {
   const gint64 milliseconds = asb_history_operation_get_duration_ms (operation);
 
-  if (!asb_history_operation_get_completed_at (operation))
+  if (!has_duration (operation))
     return NULL;
   if (milliseconds < 1000)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " ms", MAX (milliseconds, 0));
+    return g_strdup_printf ("%" G_GINT64_FORMAT " ms", milliseconds);
   return tool_text_dup_duration (milliseconds * 1000);
 }
 
@@ -178,8 +186,6 @@ add_actor (ToolJson *json, AsbHistoryOperation *operation)
 void
 tool_operation_add_json (ToolJson *json, AsbHistoryOperation *operation)
 {
-  const char *completed_at = asb_history_operation_get_completed_at (operation);
-
   tool_json_begin_object (json, NULL);
   tool_json_add_integer (json, "seq", asb_history_operation_get_seq (operation));
   tool_json_add_text (json, "event_id", asb_history_operation_get_event_id (operation));
@@ -189,8 +195,8 @@ tool_operation_add_json (ToolJson *json, AsbHistoryOperation *operation)
   tool_json_add_text (json, "source", asb_history_operation_get_source (operation));
   add_actor (json, operation);
   tool_json_add_text (json, "occurred_at", asb_history_operation_get_occurred_at (operation));
-  tool_json_add_text (json, "completed_at", completed_at);
-  if (completed_at)
+  tool_json_add_text (json, "completed_at", asb_history_operation_get_completed_at (operation));
+  if (has_duration (operation))
     tool_json_add_integer (json, "duration_ms", asb_history_operation_get_duration_ms (operation));
   else
     tool_json_add_null (json, "duration_ms");

@@ -72,6 +72,14 @@ def finish(process):
     output, errors = process.communicate(timeout=LIMIT)
     return process.returncode, output, errors
 
+def kill_guest(sandbox):
+    """Kills the guest of a local sandbox, and waits until it is gone. @sandbox: its whole ID"""
+    process = pathlib.Path(STATE, "asb", "local", sandbox.removeprefix("local:"), "guest.process")
+    handle = os.pidfd_open(int(process.read_text().split()[0]))
+    signal.pidfd_send_signal(handle, signal.SIGKILL)
+    select.select([handle], [], [], LIMIT)
+    os.close(handle)
+
 class Terminal:
     """asb with a terminal for its standard streams, or for some of them."""
 

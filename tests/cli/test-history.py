@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 import tap_unittest
-from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb, finish, start
+from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb, finish, kill_guest, start
 
 
 class Live(SandboxTestCase):
@@ -188,6 +188,31 @@ class Removed(TestCase):
         self.assert_done(asb("rm", "cut"))
         for event in self.json("history", "list", "cut"):
             self.assertNotEqual(event["status"], "started")
+
+
+class Unknown(TestCase):
+    """Of what ran when its guest was killed nothing is known that nobody saw."""
+
+    def setUp(self):
+        self.sandbox = self.assert_done(asb("create")).decode().strip()
+
+    def tearDown(self):
+        asb("rm", "-f", self.sandbox)
+
+    def test_what_is_not_known(self):
+        process = start("exec", self.sandbox, "echo ready; sleep 1000")
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        kill_guest(self.sandbox)
+        self.assertEqual(finish(process)[0], 125)
+        (event,) = [event for event in self.json("history", "list", self.sandbox)
+                    if event["operation_type"] == "command.execute"]
+        self.assertEqual((event["status"], event["duration_ms"], event["result"]["exit_code"]),
+                         ("unknown", None, None))
+        text = self.assert_done(asb("history", "show", self.sandbox, str(event["seq"]))).decode()
+        self.assertIn("outcome      unknown\n", text)
+        self.assertNotIn("took", text)
+        table = self.assert_done(asb("history", "list", self.sandbox)).decode()
+        self.assertRegex(table, r"(?m) command\.execute +unknown +- +echo ready")
 
 
 class Follow(TestCase):

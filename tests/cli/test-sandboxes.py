@@ -3,12 +3,10 @@
 
 import os
 import pathlib
-import select
 import shutil
-import signal
 
 import tap_unittest
-from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, start
+from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, kill_guest, start
 
 
 class Sandboxes(TestCase):
@@ -287,12 +285,7 @@ class Prune(TestCase):
     def setUp(self):
         self.live = self.create("--name", "live")
         self.stopped = self.create("--name", "stopped")
-        process = pathlib.Path(STATE, "asb", "local", self.stopped, "guest.process")
-        guest = int(process.read_text().split()[0])
-        handle = os.pidfd_open(guest)
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
-        select.select([handle], [], [], LIMIT)
-        os.close(handle)
+        kill_guest(self.stopped)
 
     def tearDown(self):
         asb("rm", "-f", self.live, self.stopped)
