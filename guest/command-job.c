@@ -22,6 +22,7 @@ typedef struct
   bool has_shell;
   bool has_cwd;
   bool is_taken;
+  pid_t begun;
 } Head;
 
 static size_t
@@ -163,6 +164,23 @@ command_job_is_taken (int fd)
   Head head;
 
   return pread (fd, &head, sizeof head, 0) != sizeof head || head.is_taken;
+}
+
+void
+command_job_mark_begun (int fd)
+{
+  pid_t pid = getpid ();
+
+  /* Without it an end that nobody sees is taken for one before the beginning. */
+  (void)!pwrite (fd, &pid, sizeof pid, offsetof (Head, begun));
+}
+
+pid_t
+command_job_get_begun (int fd)
+{
+  Head head;
+
+  return pread (fd, &head, sizeof head, 0) == sizeof head ? head.begun : 0;
 }
 
 static bool

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct
 {
@@ -31,6 +32,12 @@ int command_job_write (const CommandSpec *spec, char *const *environment);
 
 /* Whether a supervisor has taken the job, so that it must not be given to another. */
 bool command_job_is_taken (int fd);
+
+/* Notes that the calling process is about to become the command. Changes nothing in memory. */
+void command_job_mark_begun (int fd);
+
+/* The process that did so; 0: none. It may have failed since. */
+pid_t command_job_get_begun (int fd);
 
 /* Takes what was written. To be released also when it fails. */
 bool command_job_take (int fd, CommandJob *job);

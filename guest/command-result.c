@@ -134,7 +134,7 @@ finish_not_started (Command *self)
 
   if (!self->ended_by)
     failure_set (&failure, FAILURE_COMMAND_EXECUTION,
-                 "The supervisor was killed before it could say whether the command began");
+                 "The supervisor of the command was killed before it began");
   else if (strcmp (self->ended_by, "timeout") == 0)
     failure_set (&failure, FAILURE_COMMAND_EXECUTION,
                  "The command had not begun when its deadline came");

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include "call-kinds.h"
+#include "command-job.h"
 #include "command-private.h"
 #include "command-size.h"
 #include "job.h"
@@ -266,9 +267,24 @@ command_message_received (Command *self, const SupervisorMessage *message)
     }
 }
 
+/* A command can kill its supervisor before that has said that it began. */
+static void
+look_whether_it_began (Command *self)
+{
+  SupervisorMessage started = { .kind = SUPERVISOR_STARTED, .monotonic = loop_now () };
+
+  if (!self->call || self->ended_by || command_has_started (self) || self->begin_fds[3] < 0)
+    return;
+  started.value = command_job_get_begun (self->begin_fds[3]);
+  clock_gettime (CLOCK_REALTIME, &started.realtime);
+  if (started.value > 0)
+    command_started (self, &started);
+}
+
 void
 command_supervisor_ended (Command *self, bool killed)
 {
+  look_whether_it_began (self);
   command_signals_fail (self);
   list_remove (&self->link);
   if (killed)

@@ -114,12 +114,13 @@ execute_text (const char *text, char *const *environment)
 }
 
 _Noreturn void
-execute_command (const CommandJob *job, const int streams[3], volatile ExecuteFault *fault)
+execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS],
+                 volatile ExecuteFault *fault)
 {
   sigset_t none;
 
   setsid ();
-  place_streams (streams);
+  place_streams (descriptors);
   if (job->has_terminal && ioctl (STDIN_FILENO, TIOCSCTTY, 0) != 0)
     give_up (fault, SUPERVISOR_STAGE_FORK, errno);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
@@ -132,6 +133,7 @@ execute_command (const CommandJob *job, const int streams[3], volatile ExecuteFa
   /* Nobody starts where he may not be. */
   if (job->cwd && chdir (job->cwd) != 0)
     give_up (fault, SUPERVISOR_STAGE_DIRECTORY, errno);
+  command_job_mark_begun (descriptors[3]);
   sigemptyset (&none);
   sigprocmask (SIG_SETMASK, &none, NULL);
   if (job->shell)

@@ -14,8 +14,11 @@ typedef struct
   int detail;
 } ExecuteFault;
 
-/* Becomes the command with @streams as its 0, 1 and 2, which are all above 2; or sets @fault and
- * ends. To be called in a process made by vfork (), so it changes nothing else in memory.
- * Umask, what signals do, and the limits that the job does not name it takes over as they are. */
-_Noreturn void execute_command (const CommandJob *job, const int streams[3],
+/* Becomes the command with @descriptors as SUPERVISOR_BEGIN has them, which are all above 2; or
+ * sets
+ * @fault and ends. To be called in a process made by vfork (), so it changes nothing else in
+ * memory. Umask, what signals do, and the limits that the job does not name it takes over as they
+ * are. */
+_Noreturn void execute_command (const CommandJob *job,
+                                const int descriptors[SUPERVISOR_N_DESCRIPTORS],
                                 volatile ExecuteFault *fault);

@@ -115,7 +115,7 @@ offer_to_oom_killer (const Supervisor *self)
 /* We sleep until the new process is the command or has failed. Should that take for ever (a
  * program on a dead disk), the broker ends us. */
 static void
-execute (Supervisor *self, const CommandJob *job, const int streams[3])
+execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
 {
   volatile ExecuteFault fault = { 0 };
 
@@ -126,7 +126,7 @@ execute (Supervisor *self, const CommandJob *job, const int streams[3])
     }
   self->pid = vfork ();
   if (self->pid == 0)
-    execute_command (job, streams, &fault);
+    execute_command (job, descriptors, &fault);
   if (self->pid < 0)
     {
       fail_to_fork (self);

@@ -592,5 +592,18 @@ def test_killed_guest():
         assert gone.error["code"] == "job_not_found"
 
 
+def test_command_that_kills_its_supervisor_at_once():
+    """Be it before or after that could say that the command runs: nobody knows how it ended."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        for _ in range(20):
+            record = envelope()
+            call = client.command(["/bin/sh", "-c", "kill -KILL $PPID; :"], record=record)
+            assert call.events[0]["event"] == "started" and call.events[0]["pid"] > 0, call.events
+            assert call.result["reason"] == "unknown" and call.result["exit_code"] is None, call.result
+            assert operation(client, record)["status"] == "unknown"
+
+
 if __name__ == "__main__":
     main()
