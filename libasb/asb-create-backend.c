@@ -33,6 +33,11 @@ typedef struct
   char *no_history;
   AsbHistoryStore *store;
   gboolean owns_store;
+  gboolean store_was_opened;
+  GError *store_error;
+  gboolean workdir_is_pending;
+  gboolean waits_for_workdir;
+  GError *workdir_error;
   AsbRecorder *recorder;
   AsbWorkRules *rules;
   guint n_attempts;
@@ -54,6 +59,8 @@ creation_free (gpointer data)
   g_clear_object (&creation->store);
   g_clear_object (&creation->recorder);
   g_clear_pointer (&creation->rules, asb_work_rules_free);
+  g_clear_error (&creation->store_error);
+  g_clear_error (&creation->workdir_error);
   g_clear_error (&creation->error);
   g_free (creation);
 }
@@ -155,7 +162,7 @@ fail (GTask *task, GError *error)
 
   complete_error (creation, error);
   creation->error = error;
-  if (creation->store && creation->owns_store)
+  if (creation->store && creation->owns_store && creation->store_was_opened)
     asb_history_store_close_async (creation->store, NULL, undone_store_cb, task);
   else
     undo_transport (task);
@@ -237,35 +244,55 @@ finish (GTask *task)
 }
 
 static void
-workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+finish_with_workdir (GTask *task)
 {
-  GTask *task = user_data;
-  GError *error = NULL;
+  AsbCreation *creation = g_task_get_task_data (task);
 
-  asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &error);
-  if (error)
+  if (!creation->workdir_error)
     {
-      g_prefix_error (&error, "Could not make the working directory: ");
-      fail (task, error);
+      finish (task);
       return;
     }
-  finish (task);
+  g_prefix_error (&creation->workdir_error, "Could not make the working directory: ");
+  fail (task, g_steal_pointer (&creation->workdir_error));
 }
 
 static void
-make_workdir (GTask *task)
+workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &creation->workdir_error);
+  creation->workdir_is_pending = FALSE;
+  if (creation->waits_for_workdir)
+    finish_with_workdir (task);
+}
+
+/* The guest makes it while its historian begins the record. */
+static void
+begin_workdir (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   g_autoptr (AsbFileRequest) request = NULL;
 
   if (!creation->created)
-    {
-      finish (task);
-      return;
-    }
+    return;
   request = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
+  creation->workdir_is_pending = TRUE;
   asb_transport_make_directory_async (creation->transport, request, g_task_get_cancellable (task),
-                                      workdir_cb, task);
+                                      workdir_cb, g_object_ref (task));
+}
+
+static void
+await_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (creation->workdir_is_pending)
+    creation->waits_for_workdir = TRUE;
+  else
+    finish_with_workdir (task);
 }
 
 /* The record of how the sandbox came about, which began before there was a store. */
@@ -283,7 +310,7 @@ imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   g_clear_error (&error);
-  make_workdir (task);
+  await_workdir (task);
 }
 
 static GVariant *
@@ -351,7 +378,7 @@ store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   creation->no_history = g_strdup (error->message);
   g_clear_error (&error);
   g_clear_object (&creation->store);
-  make_workdir (task);
+  await_workdir (task);
 }
 
 static gboolean
@@ -392,17 +419,21 @@ open_store (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   g_autoptr (AsbHistoryConfig) config = dup_history_config (creation->options);
-  GError *error = NULL;
 
   if (fail_if_cancelled (task))
     return;
-  if (!find_store (creation, &error))
-    fail (task, error);
-  else if (!creation->store)
-    make_workdir (task);
-  else
+  if (creation->store_error)
+    {
+      fail (task, g_steal_pointer (&creation->store_error));
+      return;
+    }
+  creation->store_was_opened = creation->store != NULL;
+  if (creation->store)
     asb_history_store_open_async (creation->store, creation->transport, creation->ref, config,
                                   g_task_get_cancellable (task), store_opened_cb, task);
+  begin_workdir (task);
+  if (!creation->store_was_opened)
+    await_workdir (task);
 }
 
 /* The way in: what the application makes, the guest, or what the provider has instead. */
@@ -636,7 +667,6 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   open_transport (task);
 }
 
-/* The server has its own work meanwhile. */
 static void
 prepare_guest (AsbCreation *creation)
 {
@@ -663,7 +693,7 @@ find_sandbox (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   AsbSandboxRef *wanted = asb_backend_options_get_ref (creation->options);
-  GError *error;
+  GError *error = NULL;
 
   creation->occurred_at = g_get_real_time ();
   creation->began_at = g_get_monotonic_time ();
@@ -671,14 +701,17 @@ find_sandbox (GTask *task)
     {
       prepare_guest (creation);
       create_sandbox (task);
+    }
+  else if ((error = asb_create_check_ref (creation->provider, wanted)))
+    {
+      fail (task, error);
       return;
     }
-  error = asb_create_check_ref (creation->provider, wanted);
-  if (error)
-    fail (task, error);
   else
     asb_provider_get_sandbox_async (creation->provider, asb_sandbox_ref_get_sandbox_id (wanted),
                                     g_task_get_cancellable (task), sandbox_found_cb, task);
+  /* The provider has its own work meanwhile. */
+  find_store (creation, &creation->store_error);
 }
 
 static gboolean
