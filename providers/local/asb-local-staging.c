@@ -308,6 +308,15 @@ show_source (const AsbLocalStaging *self, const Opened *opened, guint index)
     show_tree (self, source, opened->fds[index], to);
 }
 
+/* For each thing it shows bubblewrap reads the list of all mounts, and most of them are often
+ * here. Nothing of it is ever shown. Nobody but root may take away what was there before. */
+static void
+shorten_mounts (const AsbLocalStaging *self)
+{
+  if (self->differs)
+    umount2 ("/sys", MNT_DETACH);
+}
+
 void
 asb_local_stage (const AsbLocalStaging *self)
 {
@@ -327,4 +336,5 @@ asb_local_stage (const AsbLocalStaging *self)
       if (source->root >= 0)
         attach (source, i);
     }
+  shorten_mounts (self);
 }
