@@ -27,6 +27,7 @@ static const char USAGE[]
       "Options of “serve”:\n"
       "  --listen-fd N         listen on the socket N that was passed in, instead of a path\n"
       "  --liveness-fd N       end when N is at its end\n"
+      "  --ready-fd N          write “+” to N and close it when clients can connect\n"
       "  --expire-after MS     end when so many milliseconds have passed\n"
       "  --environment-fd N    read variables for commands from N: NAME=value and NUL, each\n"
       "  --command-limit NAME=NUMBER\n"
@@ -175,6 +176,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
     { "--environment-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->environment_fd },
     { "--command-limit", FOR_SERVE, OPTION_LIMIT, &result->command_limits },
     { "--token-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->token_fd },
+    { "--ready-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->ready_fd },
     { "--listen", FOR_SERVE, OPTION_PORT, result },
     { "--daemon", FOR_SERVE, OPTION_FLAG, &result->goes_on_alone },
     { "--record-only", FOR_SERVE, OPTION_FLAG, &result->record_only },
@@ -203,6 +205,7 @@ main (int argc, char **argv)
                            .liveness_fd = -1,
                            .environment_fd = -1,
                            .token_fd = -1,
+                           .ready_fd = -1,
                            .socket_path = "/.agent-history/run/" GUEST_SOCKET_NAME,
                            .history_dir = "/.agent-history" };
   const char *verb = argc > 1 ? argv[1] : "";

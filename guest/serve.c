@@ -47,7 +47,8 @@ check_descriptors (const ServeOptions *options)
   if (!check_descriptor (options->listen_fd, "--listen-fd")
       || !check_descriptor (options->liveness_fd, "--liveness-fd")
       || !check_descriptor (options->environment_fd, "--environment-fd")
-      || !check_descriptor (options->token_fd, "--token-fd"))
+      || !check_descriptor (options->token_fd, "--token-fd")
+      || !check_descriptor (options->ready_fd, "--ready-fd"))
     return false;
   if (options->listen_fd >= 0 && !descriptor_is_listening (options->listen_fd))
     return complain ("use the descriptor of", "--listen-fd", "It is not a listening socket");
@@ -59,7 +60,7 @@ close_inherited (const Waiting *waiting)
 {
   const ServeOptions *options = waiting->options;
   int kept[] = { options->listen_fd, options->liveness_fd, options->environment_fd,
-                 options->token_fd, waiting->fd };
+                 options->token_fd,  options->ready_fd,    waiting->fd };
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (kept[i] > STDERR_FILENO)
@@ -132,10 +133,24 @@ find_who_waits (Waiting *waiting)
 }
 
 static void
+tell_ready (int fd)
+{
+  char ready = SERVE_IS_READY;
+
+  if (fd < 0)
+    return;
+  if (write (fd, &ready, 1) < 0)
+    complain ("write to the descriptor of", "--ready-fd", strerrordesc_np (errno));
+  close (fd);
+}
+
+static void
 announce (void *data, json_t *door)
 {
   Waiting *waiting = data;
   char *line = asb_wire_json_dump (door);
+
+  tell_ready (waiting->options->ready_fd);
 
   if (waiting->in_background)
     {

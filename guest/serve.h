@@ -15,6 +15,7 @@ typedef struct
   int liveness_fd;      /* −1: none */
   int environment_fd;   /* −1: none */
   int token_fd;         /* −1: a random token */
+  int ready_fd;         /* −1: none */
   int64_t expire_after; /* milliseconds; 0: never */
   const char *socket_path;
   const char *history_dir;
@@ -25,7 +26,8 @@ typedef struct
   bool goes_on_alone; /* --daemon */
 } ServeOptions;
 
-/* What a guest in the background says first when clients can connect, and not an error. */
+/* What a guest in the background says first when clients can connect, and not an error; and all
+ * that @ready_fd is told. */
 #define SERVE_IS_READY '+'
 
 /* Serves until it is told to end; the exit status. When somebody serves at the same path already

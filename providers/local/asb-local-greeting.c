@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  const char *call; /* NULL: a greeting only */
+  const char *call;
   GVariant *arguments;
   GMainLoop *loop;
   GCancellable *cancellable;
@@ -52,7 +52,7 @@ greeted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbGuestTransport *transport = asb_guest_transport_new_finish (result, &talk->error);
 
   talk->transport = transport ? ASB_TRANSPORT (transport) : NULL;
-  if (talk->transport && talk->call)
+  if (talk->transport)
     asb_transport_call_async (talk->transport, talk->call, talk->arguments, talk->cancellable,
                               answered_cb, talk);
   else
@@ -117,12 +117,6 @@ talk (GIOStream *stream, const char *call, GVariant *arguments, guint seconds,
                    "The guest did not answer within %u seconds", seconds);
     }
   return FALSE;
-}
-
-gboolean
-asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancellable, GError **error)
-{
-  return talk (stream, NULL, NULL, seconds, cancellable, error);
 }
 
 gboolean

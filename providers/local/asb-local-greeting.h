@@ -6,10 +6,6 @@
 
 #include <gio/gio.h>
 
-/* Waits until the guest at the other end of @stream has said hello; blocks. */
-gboolean asb_local_greet (GIOStream *stream, guint seconds, GCancellable *cancellable,
-                          GError **error);
-
 /* Tells it when its time is up; blocks until it has answered. */
 gboolean asb_local_tell_expiry (GIOStream *stream, gint64 milliseconds, guint seconds,
                                 GError **error);

@@ -21,19 +21,22 @@
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
 #include "asb-local-process.h"
+#include "asb-local-readiness.h"
 #include "asb-local-scope.h"
 #include "asb-local-user.h"
 #include "asb-wire-json.h"
 
 #define SOCKET_NAME "guest.socket"
 #define STATUS_NAME "guest.status"
-#define PROCESS_NAME "guest.process"
 #define ENVIRONMENT_NAME "environment"
 #define CONNECT_SECONDS 10
 #define START_SECONDS 30
 #define OLD_START_SECONDS 3
 #define FORCE_MILLISECONDS 10000
 #define MAX_STATUS_SIZE 4096
+#define NOTE_PREFIX "guest "
+#define NOTE_FORMAT NOTE_PREFIX "%d %" G_GUINT64_FORMAT " %s"
+#define NOTE_PATTERN NOTE_PREFIX "%d %" G_GUINT64_FORMAT " %63s"
 
 /* By the descriptor of the folder: a path of any length fits into an address this way. */
 static struct sockaddr_un
@@ -117,10 +120,12 @@ listen_fd (AsbLocalFolder *folder, GError **error)
   return -1;
 }
 
+/* Bubblewrap writes to it, and so do we. */
 static int
 open_status (AsbLocalFolder *folder)
 {
-  return openat (folder->fd, STATUS_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return openat (folder->fd, STATUS_NAME, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                 0600);
 }
 
 /* Bubblewrap keeps its status file open while the sandbox lives, and so the lock the file was given
@@ -190,41 +195,46 @@ read_start (pid_t pid)
   return g_strv_length (fields) == 22 ? g_ascii_strtoull (fields[20], NULL, 10) : 0;
 }
 
-/* For the case that bubblewrap, which tells of the process by its lock, is killed. */
+/* A line of ours, for the case that bubblewrap, which tells of the process by its lock, is killed.
+ */
 static void
 note_process (AsbLocalFolder *folder)
 {
   int status = open_status (folder);
   pid_t pid = status >= 0 ? read_pid (status) : 0;
   g_autofree char *boot_id = asb_local_boot_id ();
-  int fd = openat (folder->fd, PROCESS_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-                   0600);
 
-  if (fd >= 0 && pid > 0)
-    dprintf (fd, "%d %" G_GUINT64_FORMAT " %s\n", (int)pid, read_start (pid), boot_id);
-  if (fd >= 0)
-    close (fd);
+  if (pid > 0)
+    dprintf (status, NOTE_FORMAT "\n", (int)pid, read_start (pid), boot_id);
   if (status >= 0)
     close (status);
+}
+
+static pid_t
+parse_note (const char *content, guint64 *start)
+{
+  g_autofree char *boot_id = asb_local_boot_id ();
+  const char *note = strstr (content, "\n" NOTE_PREFIX);
+  char noted_id[64] = "";
+  int pid = 0;
+
+  if (!note || sscanf (note + 1, NOTE_PATTERN, &pid, start, noted_id) != 3)
+    return 0;
+  return strcmp (noted_id, boot_id) == 0 && pid > 1 && *start > 0 ? pid : 0;
 }
 
 static int
 open_noted_process (AsbLocalFolder *folder)
 {
-  int fd = openat (folder->fd, PROCESS_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  char content[128] = "";
-  gssize size = fd >= 0 ? read (fd, content, sizeof content - 1) : 0;
-  g_autofree char *boot_id = asb_local_boot_id ();
-  char noted_id[64] = "";
+  int status = open_status (folder);
+  char content[MAX_STATUS_SIZE] = "";
+  gssize size = status >= 0 ? pread (status, content, sizeof content - 1, 0) : 0;
   guint64 start = 0;
-  int pid = 0;
-  int process = -1;
+  pid_t pid = size > 0 ? parse_note (content, &start) : 0;
+  int process = pid > 0 ? asb_local_process_open (pid) : -1;
 
-  if (fd >= 0)
-    close (fd);
-  if (size > 0 && sscanf (content, "%d %" G_GUINT64_FORMAT " %63s", &pid, &start, noted_id) == 3
-      && strcmp (noted_id, boot_id) == 0 && pid > 1 && start > 0)
-    process = asb_local_process_open (pid);
+  if (status >= 0)
+    close (status);
   if (process >= 0 && read_start (pid) != start)
     {
       close (process);
@@ -351,10 +361,11 @@ add_command_fd (Preparation *preparation, const char *option, int fd)
 
 static gboolean
 add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalInside *inside,
-             GError **error)
+             int *ready, GError **error)
 {
   GPtrArray *command = preparation->command;
   int listening = listen_fd (folder, error);
+  int theirs;
   int environment;
 
   if (listening < 0)
@@ -362,6 +373,10 @@ add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalIns
   g_ptr_array_add (command, g_strdup (ASB_LOCAL_GUEST_INSIDE));
   g_ptr_array_add (command, g_strdup ("serve"));
   add_command_fd (preparation, "--listen-fd", listening);
+  *ready = asb_local_readiness_open (&theirs, error);
+  if (*ready < 0)
+    return FALSE;
+  add_command_fd (preparation, "--ready-fd", theirs);
   g_ptr_array_add (command, g_strdup ("--history-dir"));
   g_ptr_array_add (command, g_strdup (ASB_LOCAL_HISTORY_INSIDE));
   if (!inside->workdir)
@@ -402,7 +417,7 @@ launch_in_scope (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalI
 
 static AsbLocalLaunch *
 launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside, int liveness,
-        GCancellable *cancellable, GError **error)
+        int *ready, GCancellable *cancellable, GError **error)
 {
   gboolean staged = asb_local_user_differs () || (inside->mounts && inside->mounts->len > 0);
   g_autoptr (AsbLocalArguments) arguments = asb_local_arguments_new (staged);
@@ -416,7 +431,7 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
   if (status < 0)
     return NULL;
   asb_local_arguments_add_fd (arguments, "--json-status-fd", status, NULL);
-  if (!add_command (&preparation, folder, inside, error)
+  if (!add_command (&preparation, folder, inside, ready, error)
       || !asb_local_inside_add (arguments, inside, error))
     return NULL;
   if (liveness >= 0)
@@ -430,35 +445,28 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
   return asb_local_launch (bubblewrap, arguments, (const char *const *)command->pdata, error);
 }
 
-/* The connection waits in the queue of the listening socket until the guest takes it, and breaks
- * when the last process that could has ended: no other sign of either is needed. */
-static gboolean
-wait_until_ready (AsbLocalFolder *folder, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GIOStream) stream = asb_local_guest_connect (folder, error);
-
-  return stream && asb_local_greet (stream, START_SECONDS, cancellable, error);
-}
-
 gboolean
 asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside,
                        int liveness, GCancellable *cancellable, GError **error)
 {
+  int ready = -1;
   g_autoptr (AsbLocalLaunch) started
-      = launch (folder, bubblewrap, inside, liveness, cancellable, error);
+      = launch (folder, bubblewrap, inside, liveness, &ready, cancellable, error);
   g_autoptr (GError) cause = NULL;
+  gboolean is_ready
+      = started && asb_local_readiness_wait (ready, START_SECONDS, cancellable, &cause);
   gboolean died;
   int status;
 
-  if (!started)
-    return FALSE;
-  if (wait_until_ready (folder, cancellable, &cause))
-    {
-      note_process (folder);
-      return TRUE;
-    }
-  /* One that has not said hello has nothing to complete. */
-  died = !asb_local_guest_is_listening (folder);
+  if (ready >= 0)
+    close (ready);
+  if (is_ready)
+    note_process (folder);
+  if (is_ready || !started)
+    return is_ready;
+  /* One that was not ready has nothing to complete. */
+  died = g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CLOSED)
+         || !asb_local_guest_is_listening (folder);
   asb_local_guest_end (folder, 0, NULL);
   status = asb_local_launch_end (started, !died);
   if (died && !g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))

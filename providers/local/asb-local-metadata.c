@@ -281,11 +281,47 @@ to_json (const AsbLocalMetadata *self)
   return json;
 }
 
+static int
+append_cb (const char *text, size_t size, void *data)
+{
+  g_string_append_len (data, text, (gssize)size);
+  return 0;
+}
+
+/* Piece by piece it would take a hundred writes. */
+static char *
+to_text (const json_t *json)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!json || json_dump_callback (json, append_cb, text, JSON_INDENT (2) | JSON_SORT_KEYS) != 0)
+    return NULL;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean
+write_all (int fd, const char *text)
+{
+  gsize left = strlen (text);
+
+  while (left > 0)
+    {
+      gssize size = TEMP_FAILURE_RETRY (write (fd, text, left));
+
+      if (size < 0)
+        return FALSE;
+      text += size;
+      left -= (gsize)size;
+    }
+  return TRUE;
+}
+
 /* What outlives its maker must also outlive a crash of the machine; the rest would be of no use. */
 static gboolean
 write_new_file (const AsbLocalMetadata *self, int folder)
 {
   g_autoptr (json_t) json = to_json (self);
+  g_autofree char *text = to_text (json);
   gboolean durable = self->lifetime == ASB_LIFETIME_PERSISTENT || self->deleted_at;
   int fd;
   gboolean written;
@@ -295,8 +331,7 @@ write_new_file (const AsbLocalMetadata *self, int folder)
   if (fd < 0)
     return FALSE;
   errno = ENOMEM;
-  written = json && json_dumpfd (json, fd, JSON_INDENT (2) | JSON_SORT_KEYS) == 0
-            && (!durable || fsync (fd) == 0);
+  written = text && write_all (fd, text) && (!durable || fsync (fd) == 0);
   return close (fd) == 0 && written;
 }
 

@@ -77,11 +77,15 @@ asb_local_order_free (AsbLocalOrder *self)
 static gboolean
 write_environment (char **environment, AsbLocalFolder *folder, GError **error)
 {
-  int fd = openat (folder->fd, ENVIRONMENT_NAME,
-                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  gboolean written = fd >= 0;
+  int fd;
+  gboolean written;
 
-  for (gsize i = 0; written && environment && environment[i]; i++)
+  if (!environment || !environment[0])
+    return TRUE;
+  fd = openat (folder->fd, ENVIRONMENT_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+               0600);
+  written = fd >= 0;
+  for (gsize i = 0; written && environment[i]; i++)
     {
       gsize size = strlen (environment[i]) + 1;
 

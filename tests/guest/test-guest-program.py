@@ -72,6 +72,7 @@ def test_wrong_usage():
 def test_descriptors_that_are_no_use():
     with tempfile.TemporaryFile() as file:
         for arguments in [["--listen-fd", "77"], ["--liveness-fd", "77"], ["--environment-fd", "77"],
+                          ["--ready-fd", "77"],
                           ["--listen-fd", str(file.fileno())]]:
             result = run("serve", *arguments, pass_fds=[file.fileno()])
             assert result.returncode == 1 and b"asb-guest: Could not use the descriptor" in result.stderr, result
@@ -205,6 +206,31 @@ def test_without_standard_descriptors():
     with Guest(listen=False) as guest:
         guest.start(preexec_fn=lambda: os.closerange(0, 3))
         assert guest.connect().command("echo hi; cat").stdout == b"hi\n"
+
+
+def test_ready_descriptor():
+    """Told once clients can connect, with its end held by nobody else; at its end without a word after a failure."""
+    ours, theirs = os.pipe()
+    with Guest("--ready-fd", str(theirs), pass_fds=[theirs]) as guest:
+        os.close(theirs)
+        assert os.read(ours, 16) == b"+" and os.read(ours, 16) == b""
+        guest.connect()
+    os.close(ours)
+    ours, theirs = os.pipe()
+    with subprocess.Popen([guest_program(), "serve", "--ready-fd", str(theirs), "--socket", "/dev/null/x"],
+                          pass_fds=[theirs], stderr=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        assert os.read(ours, 16) == b"" and process.wait(PATIENCE) == 1
+    os.close(ours)
+
+
+def test_ready_descriptor_of_nobody():
+    """That nobody reads it is no reason not to serve."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with Guest("--ready-fd", str(theirs), pass_fds=[theirs]) as guest:
+        os.close(theirs)
+        assert guest.connect().command("echo hi").stdout == b"hi\n"
 
 
 def test_environment_descriptor():

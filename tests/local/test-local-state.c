@@ -45,12 +45,17 @@ keeping_provider (LocalTest *test)
 static void
 test_private (LocalTest *test, gconstpointer data)
 {
-  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
-  g_autofree char *folder = local_test_path (test, local_test_id (info), "");
-  g_autofree char *environment = local_test_path (test, local_test_id (info), "environment");
-  g_autofree char *metadata = local_test_path (test, local_test_id (info), "meta.json");
-  g_autofree char *status = local_test_path (test, local_test_id (info), "guest.status");
+  static const char *const variables[] = { "A=secret", NULL };
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autofree char *folder = NULL, *environment = NULL, *metadata = NULL, *status = NULL;
 
+  asb_sandbox_spec_set_environment (spec, variables);
+  info = local_test_create (test->provider, spec);
+  folder = local_test_path (test, local_test_id (info), "");
+  environment = local_test_path (test, local_test_id (info), "environment");
+  metadata = local_test_path (test, local_test_id (info), "meta.json");
+  status = local_test_path (test, local_test_id (info), "guest.status");
   g_assert_cmpint (mode_of (folder), ==, 0700);
   g_assert_cmpint (mode_of (environment), ==, 0600);
   g_assert_cmpint (mode_of (metadata), ==, 0600);
