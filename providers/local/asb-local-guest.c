@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,27 +15,21 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
-#include "asb-local-expiry.h"
 #include "asb-local-greeting.h"
 #include "asb-local-launch.h"
 #include "asb-local-limits.h"
 #include "asb-local-process.h"
 #include "asb-local-readiness.h"
 #include "asb-local-scope.h"
+#include "asb-local-status.h"
 #include "asb-local-user.h"
-#include "asb-wire-json.h"
 
 #define SOCKET_NAME "guest.socket"
-#define STATUS_NAME "guest.status"
 #define ENVIRONMENT_NAME "environment"
 #define CONNECT_SECONDS 10
 #define START_SECONDS 30
 #define OLD_START_SECONDS 3
 #define FORCE_MILLISECONDS 10000
-#define MAX_STATUS_SIZE 4096
-#define NOTE_PREFIX "guest "
-#define NOTE_FORMAT NOTE_PREFIX "%d %" G_GUINT64_FORMAT " %s"
-#define NOTE_PATTERN NOTE_PREFIX "%d %" G_GUINT64_FORMAT " %63s"
 
 /* By the descriptor of the folder: a path of any length fits into an address this way. */
 static struct sockaddr_un
@@ -120,141 +113,10 @@ listen_fd (AsbLocalFolder *folder, GError **error)
   return -1;
 }
 
-/* Bubblewrap writes to it, and so do we. */
-static int
-open_status (AsbLocalFolder *folder)
-{
-  return openat (folder->fd, STATUS_NAME, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-                 0600);
-}
-
-/* Bubblewrap keeps its status file open while the sandbox lives, and so the lock the file was given
- * to it with. The lock belongs to the open file: it is nobody's when bubblewrap has ended. */
-static gboolean
-is_locked (int status)
-{
-  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-  return fcntl (status, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-static gboolean
-lock_status (int status)
-{
-  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-  return fcntl (status, F_OFD_SETLK, &lock) == 0 && ftruncate (status, 0) == 0;
-}
-
-static pid_t
-read_pid (int status)
-{
-  char content[MAX_STATUS_SIZE];
-  gssize size = pread (status, content, sizeof content, 0);
-  const char *end = size > 0 ? memchr (content, '\n', (gsize)size) : NULL;
-  const char *reason;
-  json_t *json = end ? asb_wire_json_parse (content, (gsize)(end - content), &reason) : NULL;
-  json_int_t pid = json_integer_value (json_object_get (json, "child-pid"));
-
-  json_decref (json);
-  return pid > 1 && pid <= G_MAXINT32 ? (pid_t)pid : 0;
-}
-
-/* A descriptor of the sandbox's first process, the guest: -1 if there is none. While the lock is
- * held bubblewrap has not reaped it, so the number means no other process. */
-static int
-open_process (AsbLocalFolder *folder)
-{
-  int status = open_status (folder);
-  pid_t pid = status >= 0 && is_locked (status) ? read_pid (status) : 0;
-  int process = pid ? asb_local_process_open (pid) : -1;
-
-  if (process >= 0 && !is_locked (status))
-    {
-      close (process);
-      process = -1;
-    }
-  if (status >= 0)
-    close (status);
-  return process;
-}
-
-/* When a process was started, in a unit of the kernel's; 0 if there is none. With the id of the
- * machine's start it tells the process from any other. */
-static guint64
-read_start (pid_t pid)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", (int)pid);
-  g_autofree char *content = NULL;
-  g_auto (GStrv) fields = NULL;
-  const char *end;
-
-  if (!g_file_get_contents (path, &content, NULL, NULL) || !(end = strrchr (content, ')')))
-    return 0;
-  fields = g_strsplit (end, " ", 22);
-  return g_strv_length (fields) == 22 ? g_ascii_strtoull (fields[20], NULL, 10) : 0;
-}
-
-/* A line of ours, for the case that bubblewrap, which tells of the process by its lock, is killed.
- */
-static void
-note_process (AsbLocalFolder *folder)
-{
-  int status = open_status (folder);
-  pid_t pid = status >= 0 ? read_pid (status) : 0;
-  g_autofree char *boot_id = asb_local_boot_id ();
-
-  if (pid > 0)
-    dprintf (status, NOTE_FORMAT "\n", (int)pid, read_start (pid), boot_id);
-  if (status >= 0)
-    close (status);
-}
-
-static pid_t
-parse_note (const char *content, guint64 *start)
-{
-  g_autofree char *boot_id = asb_local_boot_id ();
-  const char *note = strstr (content, "\n" NOTE_PREFIX);
-  char noted_id[64] = "";
-  int pid = 0;
-
-  if (!note || sscanf (note + 1, NOTE_PATTERN, &pid, start, noted_id) != 3)
-    return 0;
-  return strcmp (noted_id, boot_id) == 0 && pid > 1 && *start > 0 ? pid : 0;
-}
-
-static int
-open_noted_process (AsbLocalFolder *folder)
-{
-  int status = open_status (folder);
-  char content[MAX_STATUS_SIZE] = "";
-  gssize size = status >= 0 ? pread (status, content, sizeof content - 1, 0) : 0;
-  guint64 start = 0;
-  pid_t pid = size > 0 ? parse_note (content, &start) : 0;
-  int process = pid > 0 ? asb_local_process_open (pid) : -1;
-
-  if (status >= 0)
-    close (status);
-  if (process >= 0 && read_start (pid) != start)
-    {
-      close (process);
-      process = -1;
-    }
-  return process;
-}
-
-static int
-open_guest_process (AsbLocalFolder *folder)
-{
-  int process = open_process (folder);
-
-  return process >= 0 ? process : open_noted_process (folder);
-}
-
 gboolean
 asb_local_guest_is_frozen (AsbLocalFolder *folder)
 {
-  int process = open_guest_process (folder);
+  int process = asb_local_status_open_process (folder);
   gboolean frozen = process >= 0 && asb_local_process_is_stopped (process);
 
   if (process >= 0)
@@ -301,7 +163,7 @@ end_process (int process, guint seconds)
 gboolean
 asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
 {
-  int process = open_guest_process (folder);
+  int process = asb_local_status_open_process (folder);
   gint64 start = g_get_monotonic_time ();
   gint64 used;
   gboolean ended;
@@ -327,12 +189,13 @@ asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
 static int
 take_status (AsbLocalFolder *folder, GError **error)
 {
-  int status = open_status (folder);
+  int status = asb_local_status_open (folder);
 
-  if (status >= 0 && lock_status (status))
+  if (status >= 0 && asb_local_status_lock (status))
     return status;
   /* A guest that listens no more has not quite ended, or never will by itself. */
-  if (status >= 0 && is_locked (status) && asb_local_guest_end (folder, OLD_START_SECONDS, NULL)
+  if (status >= 0 && asb_local_status_is_locked (status)
+      && asb_local_guest_end (folder, OLD_START_SECONDS, NULL)
       && fcntl (status, F_OFD_SETLKW, &(struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET })
              == 0
       && ftruncate (status, 0) == 0)
@@ -461,7 +324,7 @@ asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const Asb
   if (ready >= 0)
     close (ready);
   if (is_ready)
-    note_process (folder);
+    asb_local_status_note_process (folder);
   if (is_ready || !started)
     return is_ready;
   /* One that was not ready has nothing to complete. */
