@@ -22,10 +22,9 @@ struct _AsbMockProvider
   gboolean keep_alive;
 
   GMutex mutex;
-  GHashTable *sandboxes;  /* id → AsbMockSandbox */
-  GHashTable *ids_by_key; /* idempotency key → id */
-  GHashTable *scripts;    /* text of a command → AsbMockScript */
-  GPtrArray *held;        /* AsbMockCall, in the order of their arrival */
+  GHashTable *sandboxes; /* id → AsbMockSandbox */
+  GHashTable *scripts;   /* text of a command → AsbMockScript */
+  GPtrArray *held;       /* AsbMockCall, in the order of their arrival */
   guint n_transports;
 };
 
@@ -87,7 +86,6 @@ asb_mock_provider_finalize (GObject *object)
 
   g_clear_pointer (&self->held, g_ptr_array_unref);
   g_clear_pointer (&self->scripts, g_hash_table_unref);
-  g_clear_pointer (&self->ids_by_key, g_hash_table_unref);
   g_clear_pointer (&self->sandboxes, g_hash_table_unref);
   g_clear_pointer (&self->faults_option, g_variant_unref);
   g_clear_pointer (&self->results_option, g_variant_unref);
@@ -107,7 +105,6 @@ asb_mock_provider_init (AsbMockProvider *self)
   self->services = asb_mock_services_new ();
   self->sandboxes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify)asb_mock_sandbox_unref);
-  self->ids_by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->scripts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                          (GDestroyNotify)asb_mock_script_free);
   self->held = g_ptr_array_new_with_free_func ((GDestroyNotify)asb_mock_call_free);
@@ -569,10 +566,14 @@ asb_mock_provider_find_sandbox (AsbMockProvider *self, const char *sandbox_id, G
 static AsbMockSandbox *
 find_by_key (AsbMockProvider *self, const char *key)
 {
-  const char *id = key ? g_hash_table_lookup (self->ids_by_key, key) : NULL;
-  AsbMockSandbox *sandbox = id ? g_hash_table_lookup (self->sandboxes, id) : NULL;
+  GHashTableIter iter;
+  gpointer sandbox;
 
-  return sandbox ? asb_mock_sandbox_ref (sandbox) : NULL;
+  g_hash_table_iter_init (&iter, self->sandboxes);
+  while (key && g_hash_table_iter_next (&iter, NULL, &sandbox))
+    if (g_strcmp0 (asb_mock_sandbox_get_idempotency_key (sandbox), key) == 0)
+      return asb_mock_sandbox_ref (sandbox);
+  return NULL;
 }
 
 /* In the thread that made the change, whichever it is. */
@@ -601,9 +602,6 @@ perform_create (AsbMockCall *call, GValue *answer, GError **error)
       sandbox = asb_mock_sandbox_new (spec, self->key);
       g_hash_table_insert (self->sandboxes, g_strdup (asb_mock_sandbox_get_id (sandbox)),
                            asb_mock_sandbox_ref (sandbox));
-      if (key)
-        g_hash_table_replace (self->ids_by_key, g_strdup (key),
-                              g_strdup (asb_mock_sandbox_get_id (sandbox)));
     }
   g_mutex_unlock (&self->mutex);
   notify_sandboxes (self);

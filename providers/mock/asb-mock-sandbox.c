@@ -8,6 +8,7 @@ struct _AsbMockSandbox
 {
   gatomicrefcount references;
   AsbSandboxRef *ref;
+  char *idempotency_key;
   char *name;
   char *image;
   char *workdir;
@@ -92,6 +93,7 @@ asb_mock_sandbox_new (AsbSandboxSpec *spec, const char *provider_key)
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->mutex);
   self->ref = new_ref (spec, provider_key);
+  self->idempotency_key = g_strdup (asb_sandbox_spec_get_idempotency_key (spec));
   self->name = g_strdup (asb_sandbox_spec_get_name (spec));
   self->image = g_strdup (asb_sandbox_spec_get_image (spec));
   self->workdir = asb_mock_files_resolve ("/", workdir ? workdir : "/", NULL);
@@ -121,6 +123,7 @@ asb_mock_sandbox_unref (AsbMockSandbox *self)
   if (!g_atomic_ref_count_dec (&self->references))
     return;
   g_clear_object (&self->ref);
+  g_clear_pointer (&self->idempotency_key, g_free);
   g_clear_pointer (&self->name, g_free);
   g_clear_pointer (&self->image, g_free);
   g_clear_pointer (&self->workdir, g_free);
@@ -138,6 +141,12 @@ const char *
 asb_mock_sandbox_get_id (AsbMockSandbox *self)
 {
   return asb_sandbox_ref_get_sandbox_id (self->ref);
+}
+
+const char *
+asb_mock_sandbox_get_idempotency_key (AsbMockSandbox *self)
+{
+  return self->idempotency_key;
 }
 
 const char *

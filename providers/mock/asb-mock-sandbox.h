@@ -17,6 +17,7 @@ void asb_mock_sandbox_unref (AsbMockSandbox *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbMockSandbox, asb_mock_sandbox_unref)
 
 const char *asb_mock_sandbox_get_id (AsbMockSandbox *self);
+const char *asb_mock_sandbox_get_idempotency_key (AsbMockSandbox *self); /* (nullable) */
 const char *asb_mock_sandbox_get_workdir (AsbMockSandbox *self);
 
 /* Returns: (transfer full) */
