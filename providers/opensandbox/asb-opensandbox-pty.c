@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-bounded.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-pty-tail.h"
 #include "asb-opensandbox-shell.h"
@@ -51,6 +52,7 @@ struct _AsbOpensandboxPty
   gboolean with_terminal;
   char *path; /* of the script */
   char *id;
+  gboolean is_removed; /* the session, or it is asked for */
   AsbOpensandboxUploadStream *body;
   SoupWebsocketConnection *connection;
   guint64 total; /* bytes of output */
@@ -113,8 +115,9 @@ asb_opensandbox_pty_remove (AsbOpensandboxPty *self)
   g_autofree char *path = self->id ? g_strdup_printf ("/pty/%s", self->id) : NULL;
   g_autoptr (AsbOpensandboxRequest) request = NULL;
 
-  if (!path)
+  if (!path || self->is_removed)
     return;
+  self->is_removed = TRUE;
   request = asb_opensandbox_execd_new_request (self->execd, "DELETE", path, "end the terminal");
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request, NULL,
                                      removed_cb, NULL);
@@ -138,11 +141,25 @@ print_error (const guint8 *bytes, gsize size, gpointer data)
     self->handlers->output (self, TRUE, bytes, size, self->data);
 }
 
+/* The script, with the environment in it, deletes itself when it begins; what is beside it the
+ * shell deletes at its end. Neither may have come so far. */
+static void
+clear_away (AsbOpensandboxPty *self)
+{
+  g_autofree char *errors = g_strconcat (self->path, ".s", NULL);
+
+  if (asb_opensandbox_execd_is_closed (self->execd))
+    return;
+  asb_opensandbox_litter_add (self->execd, self->path);
+  asb_opensandbox_litter_add (self->execd, errors);
+}
+
 static void
 finish (AsbOpensandboxPty *self, int exit_code, const GError *error)
 {
   g_autoptr (AsbOpensandboxPty) held = pty_ref (self);
   const AsbOpensandboxPtyHandlers *handlers;
+  gboolean is_clear = self->tails[0].ended;
 
   asb_opensandbox_pty_tail_flush (&self->tails[0], print, self);
   asb_opensandbox_pty_tail_flush (&self->tails[1], print_error, self);
@@ -159,6 +176,8 @@ finish (AsbOpensandboxPty *self, int exit_code, const GError *error)
         soup_websocket_connection_close (self->connection, SOUP_WEBSOCKET_CLOSE_NORMAL, NULL);
     }
   asb_opensandbox_pty_remove (self);
+  if (!is_clear)
+    clear_away (self);
   handlers->ended (self, exit_code, error, self->data);
   asb_opensandbox_pty_unref (self);
 }

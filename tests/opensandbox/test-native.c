@@ -385,6 +385,42 @@ test_no_terminal (void)
   asb_test_native_close (&world);
 }
 
+/* What a command was to be started with may be secret. */
+static void
+assert_nothing_left (World *world)
+{
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (AsbCommandResult) result
+      = run (world,
+             asb_command_spec_new_shell (
+                 "until [ \"$(echo /tmp/.asb-*)\" = '/tmp/.asb-*' ]; do sleep 0.02; done; "
+                 "echo empty"),
+             &output, NULL);
+
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+  assert_bytes (output, "empty\n", 6);
+}
+
+static void
+test_terminal_refused (void)
+{
+  World world;
+  g_autoptr (AsbCommandSpec) spec = new_with_input ("cat");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Of one that could not be made nothing is left in the sandbox");
+
+  asb_test_native_open (&world, NULL, NULL);
+  asb_test_server_fault (world.server, "{'method':'POST','path':'*/pty','action':'reply',"
+                                       "'status':500,'json':{'code':'RUNTIME_ERROR',"
+                                       "'message':'no more terminals'}}");
+  process = asb_transport_start_command (world.transport, spec, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  assert_nothing_left (&world);
+  asb_test_native_close (&world);
+}
+
 /* Files. */
 
 static AsbFileInfo *
@@ -769,6 +805,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/opensandbox/native/terminal", NULL, test_terminal);
   g_test_add_data_func ("/opensandbox/native/terminal/early-exit", EARLY_EXIT, test_terminal);
   g_test_add_func ("/opensandbox/native/terminal/none", test_no_terminal);
+  g_test_add_func ("/opensandbox/native/terminal/refused", test_terminal_refused);
   add ("files/odd-names", test_odd_names);
   add ("files/ranges", test_ranges);
   add ("files/no-files", test_no_files);
