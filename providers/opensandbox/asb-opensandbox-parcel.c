@@ -23,6 +23,7 @@ typedef struct
 {
   AsbOpensandboxParcel *parcel;
   AsbOpensandboxExecd *execd;
+  GCancellable *cancellable;
   gboolean is_repeated;
   GError *error;
 } Sending;
@@ -68,6 +69,7 @@ sending_free (gpointer data)
   Sending *sending = data;
 
   g_object_unref (sending->execd);
+  g_clear_object (&sending->cancellable);
   g_clear_error (&sending->error);
   g_free (sending);
 }
@@ -109,7 +111,8 @@ removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxScriptResult) done
       = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
 
-  if (sending->is_repeated || !asb_opensandbox_error_is_outcome_unknown (sending->error))
+  if (sending->is_repeated || g_cancellable_is_cancelled (sending->cancellable)
+      || !asb_opensandbox_error_is_outcome_unknown (sending->error))
     {
       g_task_return_error (task, g_steal_pointer (&sending->error));
       return;
@@ -130,6 +133,12 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     g_task_return_boolean (task, TRUE);
+  else if (g_error_matches (sending->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      /* Nobody waits for that. */
+      asb_opensandbox_parcel_discard (sending->parcel, sending->execd);
+      g_task_return_error (task, g_steal_pointer (&sending->error));
+    }
   else
     /* It has made nothing but this file, which may fill the disk. */
     remove_it (sending->parcel, sending->execd, removed_cb, g_object_ref (task));
@@ -180,18 +189,20 @@ send (GTask *task)
   asb_opensandbox_request_set_timeout (request, TIMEOUT_MS);
   asb_opensandbox_request_set_once (request);
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (sending->execd), request,
-                                     NULL, sent_cb, g_object_ref (task));
+                                     sending->cancellable, sent_cb, g_object_ref (task));
 }
 
 void
 asb_opensandbox_parcel_send_async (AsbOpensandboxParcel *self, AsbOpensandboxExecd *execd,
-                                   GAsyncReadyCallback callback, gpointer user_data)
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
   Sending *sending = g_new0 (Sending, 1);
 
   sending->parcel = self;
   sending->execd = g_object_ref (execd);
+  g_set_object (&sending->cancellable, cancellable);
   g_task_set_source_tag (task, asb_opensandbox_parcel_send_async);
   g_task_set_task_data (task, sending, sending_free);
   send (task);

@@ -16,10 +16,11 @@ void asb_opensandbox_parcel_free (AsbOpensandboxParcel *self);
 /* Where it is meanwhile: beside its place. */
 const char *asb_opensandbox_parcel_get_temporary (AsbOpensandboxParcel *self);
 
-/* [io] It cannot be cancelled, since what arrives has to be deleted. One that is lost on its way is
- * sent once more. After a failure nothing is left. */
+/* [io] One that is lost on its way is sent once more. After a failure nothing is left; of one that
+ * was cancelled what has arrived is deleted behind that. */
 void asb_opensandbox_parcel_send_async (AsbOpensandboxParcel *self, AsbOpensandboxExecd *execd,
-                                        GAsyncReadyCallback callback, gpointer user_data);
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
 gboolean asb_opensandbox_parcel_send_finish (GAsyncResult *result, GError **error);
 
 /* [io] What was sent is not wanted any more. Goes on by itself. */

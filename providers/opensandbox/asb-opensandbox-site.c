@@ -26,7 +26,7 @@ new_site (void)
   g_atomic_ref_count_init (&self->references);
   self->tokens = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->uploads = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                         (GDestroyNotify)asb_opensandbox_upload_free);
+                                         (GDestroyNotify)asb_opensandbox_upload_unref);
   return self;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-call.h"
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-elf.h"
 #include "asb-opensandbox-parcel.h"
 #include "asb-opensandbox-script.h"
@@ -16,9 +17,11 @@
 /* One that is going on, or has succeeded. */
 struct _AsbOpensandboxUpload
 {
+  gatomicrefcount references;
   char *hash;
   guint mode;
-  GPtrArray *waiting; /* of GTask; NULL: it is done */
+  GPtrArray *waiting; /* of Waiter; NULL: it is done */
+  GCancellable *cancellable;
   gint64 done_at;
 };
 
@@ -26,6 +29,7 @@ struct _AsbOpensandboxUpload
 typedef struct
 {
   AsbOpensandboxSite *site;
+  AsbOpensandboxUpload *upload; /* (nullable): the one it does for all who want it */
   AsbOpensandboxExecd *execd;
   char *path;
   AsbOpensandboxParcel *parcel;
@@ -34,10 +38,30 @@ typedef struct
   guint mode;
 } Order;
 
-void
-asb_opensandbox_upload_free (AsbOpensandboxUpload *self)
+typedef struct
 {
+  GTask *task;
+  AsbOpensandboxUpload *upload; /* not a reference */
+  AsbOpensandboxCancelWatch *cancelled;
+} Waiter;
+
+static void
+waiter_free (gpointer data)
+{
+  Waiter *waiter = data;
+
+  asb_opensandbox_cancel_unwatch (&waiter->cancelled);
+  g_object_unref (waiter->task);
+  g_free (waiter);
+}
+
+void
+asb_opensandbox_upload_unref (AsbOpensandboxUpload *self)
+{
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
   g_clear_pointer (&self->waiting, g_ptr_array_unref);
+  g_object_unref (self->cancellable);
   g_free (self->hash);
   g_free (self);
 }
@@ -47,6 +71,7 @@ order_free (gpointer data)
 {
   Order *order = data;
 
+  g_clear_pointer (&order->upload, asb_opensandbox_upload_unref);
   g_clear_pointer (&order->site, asb_opensandbox_site_unref);
   g_clear_object (&order->execd);
   g_clear_pointer (&order->parcel, asb_opensandbox_parcel_free);
@@ -72,22 +97,34 @@ is_named_by_hash (const char *path, const char *hash)
   return end && strlen (end + 1) == HASH_DIGITS && g_str_has_prefix (hash, end + 1);
 }
 
+/* Who comes next does it again. */
+static void
+forget (Order *order)
+{
+  if (g_hash_table_lookup (order->site->uploads, order->path) == order->upload)
+    g_hash_table_remove (order->site->uploads, order->path);
+}
+
 /* All who wait are answered. */
 static void
 finish (GTask *task, const GError *error)
 {
   Order *order = get_order (task);
-  AsbOpensandboxUpload *upload = g_hash_table_lookup (order->site->uploads, order->path);
+  AsbOpensandboxUpload *upload = order->upload;
   g_autoptr (GPtrArray) waiting = g_steal_pointer (&upload->waiting);
 
   upload->done_at = g_get_monotonic_time ();
   if (error || !is_named_by_hash (order->path, order->hash))
-    g_hash_table_remove (order->site->uploads, order->path);
+    forget (order);
   for (guint i = 0; i < waiting->len; i++)
-    if (error)
-      g_task_return_error (waiting->pdata[i], g_error_copy (error));
-    else
-      g_task_return_boolean (waiting->pdata[i], TRUE);
+    {
+      Waiter *waiter = waiting->pdata[i];
+
+      if (error)
+        g_task_return_error (waiter->task, g_error_copy (error));
+      else
+        g_task_return_boolean (waiter->task, TRUE);
+    }
 }
 
 /* The file is looked at where it is, and only then gets its name. What cannot be looked at in an
@@ -152,13 +189,17 @@ static void
 sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
+  Order *order = get_order (task);
   g_autoptr (GError) error = NULL;
+  gboolean is_sent = asb_opensandbox_parcel_send_finish (result, &error);
 
-  if (asb_opensandbox_parcel_send_finish (result, &error))
+  if (is_sent && !g_cancellable_set_error_if_cancelled (order->upload->cancellable, &error))
     {
       commit (task);
       return;
     }
+  if (is_sent)
+    asb_opensandbox_parcel_discard (order->parcel, order->execd);
   judge (task, error);
   finish (task, error);
 }
@@ -180,7 +221,35 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   order->execd = asb_opensandbox_execd_new (asb_opensandbox_lifecycle_get_client (call->lifecycle),
                                             endpoint);
-  asb_opensandbox_parcel_send_async (order->parcel, order->execd, sent_cb, g_object_ref (task));
+  asb_opensandbox_parcel_send_async (order->parcel, order->execd, order->upload->cancellable,
+                                     sent_cb, g_object_ref (task));
+}
+
+/* Whoever cancels is answered at once. It goes on for the others; for nobody it is given up, up to
+ * the moment in which it is put into its place. */
+static void
+cancelled_cb (gpointer data)
+{
+  Waiter *waiter = data;
+  AsbOpensandboxUpload *upload = waiter->upload;
+  g_autoptr (GTask) task = g_object_ref (waiter->task);
+
+  g_ptr_array_remove_fast (upload->waiting, waiter);
+  if (upload->waiting->len == 0)
+    g_cancellable_cancel (upload->cancellable);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+}
+
+static void
+wait_for (AsbOpensandboxUpload *upload, GTask *task)
+{
+  Waiter *waiter = g_new0 (Waiter, 1);
+
+  waiter->task = g_object_ref (task);
+  waiter->upload = upload;
+  waiter->cancelled
+      = asb_opensandbox_cancel_watch (g_task_get_cancellable (task), cancelled_cb, waiter);
+  g_ptr_array_add (upload->waiting, waiter);
 }
 
 /* Whether somebody sends the same to the same place, or has done so and nobody has missed it. */
@@ -190,10 +259,11 @@ join (GTask *task)
   Order *order = get_order (task);
   AsbOpensandboxUpload *upload = g_hash_table_lookup (order->site->uploads, order->path);
 
-  if (!upload || !g_str_equal (upload->hash, order->hash) || upload->mode != order->mode)
+  if (!upload || !g_str_equal (upload->hash, order->hash) || upload->mode != order->mode
+      || g_cancellable_is_cancelled (upload->cancellable))
     return FALSE;
   if (upload->waiting)
-    g_ptr_array_add (upload->waiting, g_object_ref (task));
+    wait_for (upload, task);
   else
     g_task_return_boolean (task, TRUE);
   return TRUE;
@@ -205,7 +275,7 @@ is_busy (GTask *task)
   Order *order = get_order (task);
   AsbOpensandboxUpload *upload = g_hash_table_lookup (order->site->uploads, order->path);
 
-  return upload && upload->waiting;
+  return upload && upload->waiting && !g_cancellable_is_cancelled (upload->cancellable);
 }
 
 static void
@@ -215,14 +285,18 @@ begin (GTask *task)
   Order *order = call->state;
   AsbOpensandboxUpload *upload = g_new0 (AsbOpensandboxUpload, 1);
 
+  g_atomic_ref_count_init (&upload->references);
   upload->hash = g_strdup (order->hash);
   upload->mode = order->mode;
-  upload->waiting = g_ptr_array_new_with_free_func (g_object_unref);
-  g_ptr_array_add (upload->waiting, g_object_ref (task));
+  upload->waiting = g_ptr_array_new_with_free_func (waiter_free);
+  upload->cancellable = g_cancellable_new ();
+  g_atomic_ref_count_inc (&upload->references);
+  order->upload = upload;
   g_hash_table_replace (order->site->uploads, g_strdup (order->path), upload);
+  wait_for (upload, task);
   asb_opensandbox_endpoints_lookup_async (asb_opensandbox_lifecycle_get_endpoints (call->lifecycle),
-                                          call->sandbox_id, ASB_OPENSANDBOX_PORT_EXECD, NULL,
-                                          looked_up_cb, g_object_ref (task));
+                                          call->sandbox_id, ASB_OPENSANDBOX_PORT_EXECD,
+                                          upload->cancellable, looked_up_cb, g_object_ref (task));
 }
 
 static void

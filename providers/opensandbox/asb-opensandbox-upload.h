@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* put_file: one file that is to be there as a whole or not at all. Those who want the same file at
- * the same place wait for the first. */
+ * the same place wait for the first, until they cancel. */
 
 #pragma once
 
@@ -10,7 +10,7 @@
 typedef struct _AsbOpensandboxUpload AsbOpensandboxUpload;
 
 /* Any thread. */
-void asb_opensandbox_upload_free (AsbOpensandboxUpload *self);
+void asb_opensandbox_upload_unref (AsbOpensandboxUpload *self);
 
 /* The caller's thread. */
 void asb_opensandbox_upload_put_file (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,

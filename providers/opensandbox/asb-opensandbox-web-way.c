@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-elf.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-start.h"
@@ -20,9 +21,10 @@ typedef struct
 {
   AsbOpensandboxVisit *visit; /* borrowed: it outlives us */
   AsbOpensandboxWebsocketLink *link;
-  AsbOpensandboxParcel *parcel; /* the guest, once it was sent */
-  GError *missing;              /* what was said when it was found to be missing */
-  gboolean is_fresh;            /* the guest has just said that it listens */
+  AsbOpensandboxParcel *parcel;         /* the guest, once it was sent */
+  GError *missing;                      /* what was said when it was found to be missing */
+  AsbOpensandboxCancelWatch *cancelled; /* while somebody else puts the guest there */
+  gboolean is_fresh;                    /* the guest has just said that it listens */
 } Way;
 
 static void
@@ -149,7 +151,33 @@ end_placing (AsbOpensandboxSite *site)
 
   g_ptr_array_set_free_func (waiting, NULL);
   for (guint i = 0; i < waiting->len; i++)
-    start_guest (waiting->pdata[i], NULL);
+    {
+      asb_opensandbox_cancel_unwatch (
+          &((Way *)g_task_get_task_data (waiting->pdata[i]))->cancelled);
+      start_guest (waiting->pdata[i], NULL);
+    }
+}
+
+static void
+waiting_cancelled_cb (gpointer data)
+{
+  g_autoptr (GTask) task = g_object_ref (data);
+  Way *self = g_task_get_task_data (task);
+
+  asb_opensandbox_cancel_unwatch (&self->cancelled);
+  g_ptr_array_remove (self->visit->site->placing, task);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
+}
+
+/* Takes @task. */
+static void
+wait_for_placing (GTask *task)
+{
+  Way *self = g_task_get_task_data (task);
+
+  g_ptr_array_add (self->visit->site->placing, task);
+  self->cancelled
+      = asb_opensandbox_cancel_watch (self->visit->cancellable, waiting_cancelled_cb, task);
 }
 
 /* Takes @task. Whether it is missing was a guess unless somebody said so. */
@@ -178,18 +206,20 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbOpensandboxVisit *visit = self->visit;
   AsbOpensandboxArrival arrival = { .path = visit->place, .is_guess = !self->missing };
   GError *error = NULL;
+  gboolean is_sent = asb_opensandbox_parcel_send_finish (result, NULL);
 
-  if (!asb_opensandbox_parcel_send_finish (result, NULL))
-    {
-      give_up_placing (task);
-      return;
-    }
   if (g_cancellable_set_error_if_cancelled (visit->cancellable, &error))
     {
-      asb_opensandbox_parcel_discard (self->parcel, visit->execd);
+      if (is_sent)
+        asb_opensandbox_parcel_discard (self->parcel, visit->execd);
       end_placing (visit->site);
       g_task_return_error (task, error);
       g_object_unref (task);
+      return;
+    }
+  if (!is_sent)
+    {
+      give_up_placing (task);
       return;
     }
   arrival.temporary = asb_opensandbox_parcel_get_temporary (self->parcel);
@@ -207,12 +237,12 @@ place (GTask *task)
   if (visit->site->placing)
     {
       g_clear_error (&self->missing);
-      g_ptr_array_add (visit->site->placing, task);
+      wait_for_placing (task);
       return;
     }
   visit->site->placing = g_ptr_array_new_with_free_func (g_object_unref);
   self->parcel = asb_opensandbox_parcel_new (visit->place, visit->program);
-  asb_opensandbox_parcel_send_async (self->parcel, visit->execd, sent_cb, task);
+  asb_opensandbox_parcel_send_async (self->parcel, visit->execd, visit->cancellable, sent_cb, task);
 }
 
 static gboolean
