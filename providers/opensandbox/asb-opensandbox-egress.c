@@ -2,6 +2,8 @@
 
 #include "asb-opensandbox-egress.h"
 
+#include <asb.h>
+
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
 #include "asb-opensandbox-json.h"
@@ -12,8 +14,9 @@ typedef struct
 {
   const char *method;
   const char *what;
-  gboolean is_changed; /* what is asked for now is but how it is */
-  GError *error;       /* (nullable): why the sidecar could not be asked */
+  gboolean is_changed;  /* what is asked for now is but how it is */
+  gboolean was_changed; /* by this */
+  GError *error;        /* (nullable): why the sidecar could not be asked */
 } Question;
 
 static void ask_sidecar (GTask *task);
@@ -44,6 +47,17 @@ dress (AsbOpensandboxRequest *request, AsbOpensandboxCall *call)
     asb_opensandbox_request_set_json (request, call->body);
 }
 
+/* Takes @error. */
+static void
+fail (GTask *task, GError *error)
+{
+  Question *question = asb_opensandbox_call_get (task)->state;
+
+  if (question->was_changed && error->domain == ASB_ERROR)
+    g_prefix_error (&error, "That was done, but it is not known how it is now: ");
+  g_task_return_error (task, error);
+}
+
 /* Something in between may answer, too, and with anything. */
 static gboolean
 check_changed (AsbOpensandboxReply *reply, GError **error)
@@ -70,7 +84,7 @@ take_reply (GTask *task, AsbOpensandboxReply *reply, void (*ask_again) (GTask *t
 
   if (!g_str_equal (get_method (question), "GET"))
     {
-      question->is_changed = check_changed (reply, &error);
+      question->is_changed = question->was_changed = check_changed (reply, &error);
       if (question->is_changed)
         ask_again (task);
       else
@@ -78,7 +92,10 @@ take_reply (GTask *task, AsbOpensandboxReply *reply, void (*ask_again) (GTask *t
       return;
     }
   policy = asb_opensandbox_policy_parse (asb_opensandbox_reply_get_body (reply), &error);
-  asb_opensandbox_call_return_object (task, policy, error);
+  if (policy)
+    asb_opensandbox_call_return_object (task, policy, NULL);
+  else
+    fail (task, error);
 }
 
 /* By the server. */
@@ -112,7 +129,7 @@ server_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else
     question->error = g_steal_pointer (&error);
   asb_opensandbox_get_note_sandbox (question->error, call->sandbox_id, NULL);
-  g_task_return_error (task, g_steal_pointer (&question->error));
+  fail (task, g_steal_pointer (&question->error));
 }
 
 static void
@@ -156,7 +173,7 @@ sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (is_out_of_reach (question->error))
     ask_server (task);
   else
-    g_task_return_error (task, g_steal_pointer (&question->error));
+    fail (task, g_steal_pointer (&question->error));
 }
 
 static AsbOpensandboxRequest *

@@ -145,16 +145,31 @@ parse_address (const char *scheme, const char *address, GError **error)
   return NULL;
 }
 
-/* The API key is for the lifecycle server alone, and for the paths on which it passes requests on:
- * those of other servers it may have named are none of it. */
+/* …/sandboxes/ID/proxy/PORT: what is in front of the server may have a path of its own. */
 static gboolean
-is_server_proxy (GUri *uri, AsbOpensandboxSettings *settings)
+is_proxy_path (const char *path, guint port)
+{
+  g_autofree char *end = g_strdup_printf ("proxy/%u", port);
+  const char *id = g_strrstr (path, "/sandboxes/");
+  const char *slash;
+
+  if (!id)
+    return FALSE;
+  id += strlen ("/sandboxes/");
+  slash = strchr (id, '/');
+  return slash && slash != id && g_str_equal (slash + 1, end);
+}
+
+/* The API key is for the lifecycle server alone, and for the paths on which it passes requests on:
+ * those of other servers it may have named, and of gateways at its address, are none of it. */
+static gboolean
+is_server_proxy (GUri *uri, AsbOpensandboxSettings *settings, guint port)
 {
   g_autofree char *url = g_strconcat (settings->scheme, "://", settings->domain, "/", NULL);
   g_autoptr (GUri) server = g_uri_parse (url, G_URI_FLAGS_ENCODED, NULL);
 
   return server && asb_opensandbox_url_same_origin (uri, server)
-         && strstr (g_uri_get_path (uri), "/proxy/") != NULL;
+         && is_proxy_path (g_uri_get_path (uri), port);
 }
 
 /* On Docker bridges the way to any port leads through execd, which wants to see its token. */
@@ -176,7 +191,7 @@ to_endpoint (const char *address, GHashTable *headers, AsbOpensandboxSettings *s
 
   if (!uri)
     return NULL;
-  if (is_server_proxy (uri, settings))
+  if (is_server_proxy (uri, settings, port))
     flags |= ASB_OPENSANDBOX_ENDPOINT_SEND_KEY;
   else if (!settings->use_server_proxy)
     flags |= ASB_OPENSANDBOX_ENDPOINT_DIRECT;

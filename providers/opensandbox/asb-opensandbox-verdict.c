@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-redact.h"
 
 #define MAX_LOG_BYTES 300
 #define ASK_MS 5000
@@ -107,14 +108,16 @@ append_hint (GString *text, const AsbOpensandboxVerdict *self)
                            "“use-server-proxy”");
 }
 
-/* @log: (nullable): the last the server has of its output */
+/* Who starts what is in the sandbox may have handed it what is secret, and it may say so.
+ * @log: (nullable): the last the server has of its output */
 static GError *
-compose (const AsbOpensandboxVerdict *self, const char *log)
+compose (AsbOpensandboxLifecycle *lifecycle, const AsbOpensandboxVerdict *self, const char *log)
 {
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
   AsbErrorInfo *last = self->last_error ? asb_error_get_info (self->last_error) : NULL;
   gboolean is_refusal = self->last_error && asb_opensandbox_verdict_is_refusal (self->last_error);
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *plain = NULL;
 
   g_string_printf (text, "Sandbox “%s” did not get ready", self->sandbox_id);
   if (!is_refusal && !(self->info && has_ended (self->info)))
@@ -128,6 +131,9 @@ compose (const AsbOpensandboxVerdict *self, const char *log)
   if (log && *log)
     g_string_append_printf (text, "; the last of its output: %s", log);
 
+  plain = asb_opensandbox_redact (text->str, asb_opensandbox_lifecycle_get_settings (lifecycle),
+                                  NULL);
+
   asb_error_info_set_sandbox_id (info, self->sandbox_id);
   asb_error_info_set_retryable (info, !is_refusal);
   if (last)
@@ -136,31 +142,40 @@ compose (const AsbOpensandboxVerdict *self, const char *log)
       asb_error_info_set_provider_request_id (info, asb_error_info_get_provider_request_id (last));
       asb_error_info_set_details (info, asb_error_info_get_details (last));
     }
-  return asb_error_new_with_info (is_refusal ? self->last_error->code : ASB_ERROR_PROVIDER,
-                                  text->str, info);
+  return asb_error_new_with_info (is_refusal ? self->last_error->code : ASB_ERROR_PROVIDER, plain,
+                                  info);
 }
 
 /* Asking. */
+
+/* Nothing is cut before what is secret is out of it, which could not be told in halves. */
+static char *
+dup_end (AsbOpensandboxLifecycle *lifecycle, GBytes *log)
+{
+  gsize size = 0;
+  const char *data = g_bytes_get_data (log, &size);
+  g_autofree char *valid = g_utf8_make_valid (data ? data : "", (gssize)size);
+  g_autofree char *plain
+      = asb_opensandbox_redact (valid, asb_opensandbox_lifecycle_get_settings (lifecycle), NULL);
+  gsize length = strlen (plain);
+  gsize skipped = length > MAX_LOG_BYTES ? length - MAX_LOG_BYTES : 0;
+
+  return asb_opensandbox_error_dup_text (plain + skipped, length - skipped, MAX_LOG_BYTES);
+}
 
 static void
 got_log_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
   AsbOpensandboxVerdict *self = g_task_get_task_data (task);
+  AsbOpensandboxLifecycle *lifecycle = g_task_get_source_object (task);
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, NULL);
   g_autofree char *log = NULL;
 
   if (reply)
-    {
-      gsize size = 0;
-      const char *data = g_bytes_get_data (asb_opensandbox_reply_get_body (reply), &size);
-      gsize skipped = size > MAX_LOG_BYTES ? size - MAX_LOG_BYTES : 0;
-
-      log = asb_opensandbox_error_dup_text (data ? data + skipped : "", size - skipped,
-                                            MAX_LOG_BYTES);
-    }
-  g_task_return_pointer (task, compose (self, log), (GDestroyNotify)g_error_free);
+    log = dup_end (lifecycle, asb_opensandbox_reply_get_body (reply));
+  g_task_return_pointer (task, compose (lifecycle, self, log), (GDestroyNotify)g_error_free);
 }
 
 static void
@@ -191,7 +206,8 @@ got_info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (asb_opensandbox_verdict_is_final (self, info))
     ask_for_log (task);
   else
-    g_task_return_pointer (task, compose (self, NULL), (GDestroyNotify)g_error_free);
+    g_task_return_pointer (task, compose (ASB_OPENSANDBOX_LIFECYCLE (source), self, NULL),
+                           (GDestroyNotify)g_error_free);
 }
 
 void

@@ -301,6 +301,37 @@ test_ready_ended (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
   g_assert_nonnull (strstr (error->message, "failed"));
   g_assert_nonnull (strstr (error->message, "“memory”"));
+  g_assert_nonnull (strstr (error->message, "; the last of its output: execd is listening for "));
+  asb_test_server_heal (fixture->server);
+  assert_left (fixture, 0, 1);
+}
+
+/* It is anybody's text, of any length. */
+static void
+test_ready_ended_noisily (Fixture *fixture, gconstpointer data)
+{
+  static const char *const entrypoint[] = { "sh", "-c", "exit 1", NULL };
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *filling = g_strnfill (100000, 'x');
+  g_autofree char *log
+      = g_strdup_printf ("{'path':'*/diagnostics/logs','action':'reply','status':200,'type':"
+                         "'text/plain','body':'first%s\\u001b[31mOPEN-SANDBOX-API-KEY: "
+                         "the-key-of-tests\\nlast'}",
+                         filling);
+
+  asb_sandbox_spec_set_entrypoint (spec, entrypoint);
+  asb_test_server_fault (fixture->server, "{'hop':'execd','action':'reset'}");
+  asb_test_server_fault (fixture->server, log);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_assert_nonnull (strstr (error->message, "; the last of its output: "));
+  g_assert_nonnull (strstr (error->message, "last"));
+  g_assert_null (strstr (error->message, "first"));
+  g_assert_null (strstr (error->message, "the-key-of-tests"));
+  g_assert_null (strpbrk (error->message, "\033\n"));
+  g_assert_cmpuint (strlen (error->message), <, 2000);
   asb_test_server_heal (fixture->server);
   assert_left (fixture, 0, 1);
 }
@@ -466,6 +497,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/create/ready/unreachable", test_ready_unreachable);
   ADD ("ready/silent", QUICK, test_ready_silent);
   ADD ("ready/ended", NULL, test_ready_ended);
+  ADD ("ready/ended/noisily", "{'api-key': <'the-key-of-tests'>}", test_ready_ended_noisily);
   ADD ("ready/late", NULL, test_ready_late);
   ADD ("left-behind", NULL, test_left_behind);
   ADD ("cancelled", NULL, test_cancelled);

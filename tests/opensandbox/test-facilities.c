@@ -152,6 +152,55 @@ test_policy_refused (Fixture *fixture, gconstpointer data)
   g_assert_null (strchr (error->message, '\n'));
 }
 
+/* Something in between may answer in place of the sidecar, and with anything. */
+static void
+test_policy_answers (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *method;
+    const char *answer;
+    gboolean is_unknown; /* whether it was done */
+  } cases[] = {
+    { "PUT", "'body':'<html>hello</html>','type':'text/html'", TRUE },
+    { "PUT", "'body':'[1]'", TRUE },
+    { "PUT", "'body':'7'", TRUE },
+    { "PUT", "'body':'{'", TRUE },
+    { "GET", "'body':'<html>hello</html>','type':'text/html'", FALSE },
+    { "GET", "'body':''", FALSE },
+    { "GET", "'json':{'policy':null}", FALSE },
+    { "GET", "'json':{'policy':[]}", FALSE },
+    { "GET", "'json':{'policy':{'egress':{}}}", FALSE },
+    { "GET", "'json':{'policy':{'defaultAction':'maybe'}}", FALSE },
+    { "GET", "'json':{'policy':{'egress':[{'action':'allow'}]}}", FALSE },
+    { "GET", "'json':{'mode':7,'policy':{}}", FALSE },
+  };
+  g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *fault
+          = g_strdup_printf ("{'method':'%s','path':'*/policy','action':'reply','status':200,%s}",
+                             cases[i].method, cases[i].answer);
+      g_autoptr (AsbNetworkPolicy) set = NULL;
+      g_autoptr (GError) error = NULL;
+      gboolean is_unknown;
+
+      asb_test_server_fault (fixture->server, fault);
+      set = asb_provider_set_network_policy (fixture->provider, fixture->id, policy, NULL, &error);
+      asb_test_server_heal (fixture->server);
+      g_test_message ("%s: %s", fault, error ? error->message : "taken");
+      g_assert_null (set);
+      g_assert_error (error, ASB_ERROR,
+                      (cases[i].is_unknown ? ASB_ERROR_INTERRUPTED : ASB_ERROR_PROTOCOL));
+      is_unknown = strstr (error->message, "whether it was done is unknown") != NULL;
+      g_assert_cmpint (is_unknown, ==, cases[i].is_unknown);
+      if (!is_unknown)
+        g_assert_true (g_str_has_prefix (error->message, "That was done, but "));
+      g_assert_null (strstr (error->message, "<html>"));
+    }
+}
+
 static void
 test_no_policy (Fixture *fixture, gconstpointer data)
 {
@@ -692,6 +741,7 @@ main (int argc, char **argv)
   ADD ("egress/policies/by-server", NULL, test_policies_by_server);
   ADD ("egress/null", NULL, test_policy_null);
   ADD ("egress/refused", NULL, test_policy_refused);
+  ADD ("egress/answers", NULL, test_policy_answers);
   ADD ("egress/none", NULL, test_no_policy);
   ADD ("egress/none/through-the-server", PROXY, test_no_policy);
   ADD ("put-again", "{'transport': <'native'>}", test_put_again);

@@ -522,8 +522,19 @@ test_endpoints (void)
       ASB_OPENSANDBOX_ENDPOINT_DIRECT | ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN },
     { "h:1/x/18080", FALSE, 18080, ASB_OPENSANDBOX_ENDPOINT_DIRECT },
     { "127.0.0.1:8080/v1/sandboxes/x/proxy/80", TRUE, 80, ASB_OPENSANDBOX_ENDPOINT_SEND_KEY },
-    { "other:8080/v1/sandboxes/x/proxy/80", TRUE, 80, 0 },
     { "127.0.0.1:8080/elsewhere", TRUE, 80, 0 },
+    /* At the address of the server, and nothing of the server. */
+    { "127.0.0.1:8080/x/44772", FALSE, 44772,
+      ASB_OPENSANDBOX_ENDPOINT_DIRECT | ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN },
+    { "127.0.0.1:8080/proxy/80", FALSE, 80,
+      ASB_OPENSANDBOX_ENDPOINT_DIRECT | ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN },
+    { "127.0.0.1:8080/x/proxy/80", TRUE, 80, 0 },
+    { "127.0.0.1:8080/sandboxes/x/proxy/80x", TRUE, 80, 0 },
+    { "127.0.0.1:8080/sandboxes/x/../proxy/80", TRUE, 80, 0 },
+    { "127.0.0.1:8080/sandboxes//proxy/80", TRUE, 80, 0 },
+    { "127.0.0.1:8080/sandboxes/x/proxy/81", TRUE, 80, 0 },
+    { "127.0.0.1:8080/sandboxes/x/proxy/80", TRUE, 80, ASB_OPENSANDBOX_ENDPOINT_SEND_KEY },
+    { "127.0.0.1:8080/front/v1/sandboxes/x/proxy/80", TRUE, 80, ASB_OPENSANDBOX_ENDPOINT_SEND_KEY },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -535,6 +546,7 @@ test_endpoints (void)
       g_autoptr (AsbOpensandboxEndpoint) endpoint
           = parse_endpoint (text, cases[i].use_server_proxy, cases[i].port, &error);
 
+      g_test_message ("%s", cases[i].address);
       g_assert_no_error (error);
       g_assert_cmpstr (endpoint->base, ==, base);
       g_assert_cmpuint (endpoint->flags, ==, cases[i].flags);
