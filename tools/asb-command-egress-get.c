@@ -23,6 +23,12 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb egress get opensandbox:0a1b", "Shows the rules, and what holds for the rest." },
+  { "asb egress get --json opensandbox:0a1b", "Prints them for a program." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_egress_get = {
   .name = "egress get",
   .summary = "print what a sandbox may reach",
@@ -30,5 +36,6 @@ const ToolCommand tool_command_egress_get = {
                  "and what holds for everything else.",
   .options = tool_egress_options,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

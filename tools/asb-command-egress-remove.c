@@ -24,6 +24,11 @@ run (Tool *tool, const ToolParsed *parsed)
   return tool_egress_run (tool, parsed, ask, asb_provider_remove_network_rules_finish);
 }
 
+static const ToolExample examples[] = {
+  { "asb egress remove opensandbox:0a1b example.org", "Removes what was said of example.org." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_egress_remove = {
   .name = "egress remove",
   .summary = "remove rules for what a sandbox may reach",
@@ -31,5 +36,6 @@ const ToolCommand tool_command_egress_remove = {
                  "target of which there is no rule is no error.",
   .options = tool_egress_options,
   .arguments = tool_egress_target_arguments,
+  .examples = examples,
   .run = run,
 };

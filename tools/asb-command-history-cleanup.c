@@ -91,6 +91,11 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb history cleanup scratch", "Deletes what the settings of the record no longer allow." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_history_cleanup = {
   .name = "history cleanup",
   .summary = "delete from the record what is too old or too much",
@@ -100,5 +105,6 @@ const ToolCommand tool_command_history_cleanup = {
                  "guest does the same by itself now and then.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

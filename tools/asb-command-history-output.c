@@ -67,6 +67,12 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb history output scratch 3", "Prints again what the command of that event printed." },
+  { "asb history output --stderr scratch 3", "Prints what it complained about." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_history_output = {
   .name = "history output",
   .summary = "print again what a command printed",
@@ -74,5 +80,6 @@ const ToolCommand tool_command_history_output = {
                  "kept: of very long output the record keeps the beginning.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

@@ -161,6 +161,13 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb history show scratch 3", "Shows the third event that asb history list numbers." },
+  { "asb history show scratch --json | jq '.[] | select(.status == \"failed\")'",
+    "Shows all that failed." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_history_show = {
   .name = "history show",
   .summary = "show all that is known of an event",
@@ -169,5 +176,6 @@ const ToolCommand tool_command_history_show = {
     "what was asked for and what came of it.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

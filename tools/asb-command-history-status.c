@@ -80,6 +80,11 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb history status scratch", "Tells whether all is recorded, and how much there is." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_history_status = {
   .name = "history status",
   .summary = "tell how the record is doing",
@@ -87,5 +92,6 @@ const ToolCommand tool_command_history_status = {
                  "holds, and which changes are still there for those who read it on and on.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

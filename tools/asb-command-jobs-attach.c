@@ -23,6 +23,11 @@ run (Tool *tool, const ToolParsed *parsed)
   return tool_jobs_do (tool, parsed, attach, TOOL_EXIT_ASB);
 }
 
+static const ToolExample examples[] = {
+  { "asb jobs attach scratch build", "Prints all of its output, and ends as the job does." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_attach = {
   .name = "jobs attach",
   .summary = "stay with a job until it ends",
@@ -30,6 +35,7 @@ const ToolCommand tool_command_jobs_attach = {
                  "ends when the job does, with the exit status of its command. An interrupt ends "
                  "asb, and not the job.",
   .arguments = tool_job_arguments,
+  .examples = examples,
   .usage_status = TOOL_EXIT_ASB,
   .run = run,
 };

@@ -90,6 +90,13 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb jobs list scratch", "Shows what runs and what has ended, oldest first." },
+  { "asb jobs list scratch --json | jq -r '.[] | select(.state == \"running\").id'",
+    "Prints the IDs of those that run." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_list = {
   .name = "jobs list",
   .summary = "list the jobs of a sandbox",
@@ -97,5 +104,6 @@ const ToolCommand tool_command_jobs_list = {
                  "forgotten, in the order in which they started.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

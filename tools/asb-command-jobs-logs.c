@@ -28,6 +28,12 @@ static const ToolOption option_entries[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb jobs logs scratch build", "Prints what the job named build has printed." },
+  { "asb jobs logs -f scratch build | grep -i error", "Looks for something in it as it comes." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_logs = {
   .name = "jobs logs",
   .summary = "print what a job has printed",
@@ -36,5 +42,6 @@ const ToolCommand tool_command_jobs_logs = {
                  "more is said to be missing.",
   .options = option_entries,
   .arguments = tool_job_arguments,
+  .examples = examples,
   .run = run,
 };

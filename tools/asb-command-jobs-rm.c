@@ -20,11 +20,17 @@ run (Tool *tool, const ToolParsed *parsed)
   return tool_jobs_each (tool, parsed, forget);
 }
 
+static const ToolExample examples[] = {
+  { "asb jobs rm scratch build", "Forgets one job." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_rm = {
   .name = "jobs rm",
   .summary = "forget jobs that have ended",
   .description = "Forgets jobs that have ended, with what is kept of their output. The record of "
                  "them stays: see asb history.",
   .arguments = tool_jobs_arguments,
+  .examples = examples,
   .run = run,
 };

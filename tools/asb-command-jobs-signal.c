@@ -68,6 +68,12 @@ static const ToolOption option_entries[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb jobs signal -s HUP scratch server",
+    "Lets a server read its configuration again, as many do then." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_signal = {
   .name = "jobs signal",
   .summary = "send jobs a signal",
@@ -75,5 +81,6 @@ const ToolCommand tool_command_jobs_signal = {
                  "everything it started, use asb jobs stop.",
   .options = option_entries,
   .arguments = tool_jobs_arguments,
+  .examples = examples,
   .run = run,
 };

@@ -22,11 +22,17 @@ run (Tool *tool, const ToolParsed *parsed)
   return tool_jobs_each (tool, parsed, stop);
 }
 
+static const ToolExample examples[] = {
+  { "asb jobs stop scratch build server", "Ends two jobs, with all they started." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_stop = {
   .name = "jobs stop",
   .summary = "end jobs",
   .description = "Ends jobs and everything they started: TERM, and after half a second KILL. Done "
                  "when all has ended. Jobs that had ended before stay as they are.",
   .arguments = tool_jobs_arguments,
+  .examples = examples,
   .run = run,
 };

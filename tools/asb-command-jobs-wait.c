@@ -56,6 +56,13 @@ static const ToolOption option_entries[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "job=$(asb exec -d scratch -- make)", "Starts a job, and keeps its ID." },
+  { "asb jobs wait scratch \"$job\" && echo built", "Goes on when it has succeeded." },
+  { "asb jobs wait --json scratch build | jq .exit_status", "Prints how it ended." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_jobs_wait = {
   .name = "jobs wait",
   .summary = "wait until a job has ended",
@@ -64,6 +71,7 @@ const ToolCommand tool_command_jobs_wait = {
                  "number.",
   .options = option_entries,
   .arguments = tool_job_arguments,
+  .examples = examples,
   .usage_status = TOOL_EXIT_ASB,
   .run = run,
 };

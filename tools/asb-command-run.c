@@ -161,9 +161,11 @@ const ToolCommand tool_command_run = {
   .name = "run",
   .summary = "run a command in a new sandbox, then remove that",
   .description
-  = "Makes a new, empty sandbox on this machine, runs one command in it and removes it again. The "
-    "sandbox has no network, sees nothing of this machine's files but the system's programs and "
-    "what is given with --mount or --project, and ends with asb, whatever becomes of that.\n\n"
+  = "Makes a new, empty sandbox, runs one command in it and removes it again. It is on this "
+    "machine "
+    "unless --server or --provider say otherwise: it has no network then, sees nothing of this "
+    "machine's files but the system's programs and what is given with --mount or --project, and "
+    "ends with asb, whatever becomes of that.\n\n"
     "Standard input, output and error are those of asb, byte for byte. Standard input is given to "
     "the command unless it is a terminal or /dev/null. Signals are passed on; a second interrupt "
     "within two seconds ends the command and all it started. The exit status is that of the "

@@ -57,6 +57,14 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "snapshot=$(asb snapshot create --name built opensandbox:0a1b)",
+    "Begins one, and keeps its name in a variable." },
+  { "asb create --server localhost:8080 --snapshot \"$snapshot\"",
+    "Makes a sandbox of it, once it is ready." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_snapshot_create = {
   .name = "snapshot create",
   .summary = "keep what a sandbox is now",
@@ -65,5 +73,6 @@ const ToolCommand tool_command_snapshot_create = {
     "the background: asb snapshot show tells when it is ready.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

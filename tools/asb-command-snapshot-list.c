@@ -27,8 +27,8 @@ set_up (Tool *tool, AsbSnapshotFilter *filter, GError **error)
   const char *id;
 
   if (!options.sandbox)
-    return tool_get_provider (
-        tool, options.provider ? options.provider : tool_server_get_default_provider (), error);
+    return tool_get_provider (tool, options.provider ? options.provider : TOOL_SERVER_PROVIDER,
+                              error);
   id = tool_sandbox_split_name (options.sandbox, &name);
   asb_snapshot_filter_set_sandbox_id (filter, id);
   return tool_get_provider (tool, options.provider ? options.provider : name, error);
@@ -121,9 +121,16 @@ static const ToolOption option_entries[] = {
     TOOL_COMPLETE_SANDBOX },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { "provider", '\0', TOOL_OPTION_TEXT, &options.provider, "NAME",
-    "lists those of this provider; if not given, opensandbox with --server, else local",
+    "lists those of this provider; opensandbox if not given, since local ones have none",
     TOOL_COMPLETE_PROVIDER },
   { NULL },
+};
+
+static const ToolExample examples[] = {
+  { "asb snapshot list", "Shows what there is, and in which state." },
+  { "asb snapshot list --json | jq -r '.[] | select(.state == \"ready\").id'",
+    "Prints the IDs of those that are ready, for a script." },
+  { NULL, NULL },
 };
 
 const ToolCommand tool_command_snapshot_list = {
@@ -131,5 +138,6 @@ const ToolCommand tool_command_snapshot_list = {
   .summary = "list snapshots",
   .description = "Lists the snapshots that a provider keeps.",
   .options = option_entries,
+  .examples = examples,
   .run = run,
 };

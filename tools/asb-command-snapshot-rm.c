@@ -31,11 +31,17 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb snapshot rm opensandbox:5f3e", "Removes one snapshot." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_snapshot_rm = {
   .name = "snapshot rm",
   .summary = "remove snapshots",
   .description = "Removes snapshots. Sandboxes that were made of them stay; some servers refuse to "
                  "remove a snapshot while there are such.",
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

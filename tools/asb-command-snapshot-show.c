@@ -65,11 +65,17 @@ static const ToolArgument arguments[] = {
   { NULL },
 };
 
+static const ToolExample examples[] = {
+  { "asb snapshot show opensandbox:5f3e", "Tells among other things whether it is ready." },
+  { NULL, NULL },
+};
+
 const ToolCommand tool_command_snapshot_show = {
   .name = "snapshot show",
   .summary = "tell of one snapshot",
   .description = "Shows what is known of a snapshot, and whether it is ready.",
   .options = option_entries,
   .arguments = arguments,
+  .examples = examples,
   .run = run,
 };

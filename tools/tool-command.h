@@ -29,6 +29,15 @@ typedef enum
   TOOL_OPTION_TEXTS /* GPtrArray * of const char *, in their order; NULL when none was given */
 } ToolOptionKind;
 
+/* Under which heading of the help an option stands. */
+typedef enum
+{
+  TOOL_GROUP_OWN,
+  TOOL_GROUP_SANDBOX,
+  TOOL_GROUP_SERVER,
+  TOOL_N_GROUPS
+} ToolGroup;
+
 typedef struct
 {
   const char *name;
@@ -38,6 +47,7 @@ typedef struct
   const char *argument;
   const char *summary; /* NULL: works, and is not shown */
   ToolCompletion completion;
+  ToolGroup group;
 } ToolOption;
 
 typedef enum

@@ -61,19 +61,38 @@ tool_option_dup_title (const ToolOption *option)
 }
 
 static void
-append_options (GString *help, const ToolCommand *command)
+append_option (GString *help, const ToolOption *option)
+{
+  g_autofree char *title = tool_option_dup_title (option);
+
+  append_entry (help, title, option->summary);
+}
+
+static void
+append_group (GString *help, const ToolCommand *command, ToolGroup group)
 {
   const ToolOption *option;
+  guint n = 0;
 
-  append_heading (help, "Options");
   for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
-    if (option->summary)
+    if (option->summary && option->group == group)
       {
-        g_autofree char *title = tool_option_dup_title (option);
-
-        append_entry (help, title, option->summary);
+        if (n++ == 0)
+          append_heading (help, tool_help_option_headings[group]);
+        append_option (help, option);
       }
+  if (group != TOOL_GROUP_OWN)
+    return;
+  if (n == 0)
+    append_heading (help, tool_help_option_headings[group]);
   append_entry (help, "-h, --help", "shows this text");
+}
+
+static void
+append_options (GString *help, const ToolCommand *command)
+{
+  for (ToolGroup group = 0; group < TOOL_N_GROUPS; group++)
+    append_group (help, command, group);
 }
 
 static void

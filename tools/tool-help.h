@@ -19,6 +19,9 @@ extern const char tool_help_description[];
 extern const ToolTopic tool_help_topics[];
 extern const ToolTopic tool_help_exit_status;
 
+/* The headings of options, by group. */
+extern const char *const tool_help_option_headings[TOOL_N_GROUPS];
+
 /* “-n, --name=NAME” */
 char *tool_option_dup_title (const ToolOption *option);
 

@@ -68,19 +68,32 @@ append_usage (GString *page, const ToolCommand *command)
   g_string_append_c (page, '\n');
 }
 
-static void
-append_options (GString *page, const ToolCommand *command)
+static guint
+append_group (GString *page, const ToolCommand *command, ToolGroup group, gboolean with_heading)
 {
   const ToolOption *option;
+  guint n = 0;
 
   for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
-    if (option->summary)
+    if (option->summary && option->group == group)
       {
         g_autofree char *title = tool_option_dup_title (option);
 
+        if (n++ == 0 && with_heading)
+          append_heading (page, tool_help_option_headings[group]);
         append_entry (page, g_strstrip (title), option->summary);
       }
+  return n;
+}
+
+static void
+append_options (GString *page, const ToolCommand *command, gboolean with_headings)
+{
+  if (append_group (page, command, TOOL_GROUP_OWN, with_headings) == 0 && with_headings)
+    append_heading (page, tool_help_option_headings[TOOL_GROUP_OWN]);
   append_entry (page, "-h, --help", "shows what is written here, in short");
+  for (ToolGroup group = TOOL_GROUP_OWN + 1; group < TOOL_N_GROUPS; group++)
+    append_group (page, command, group, with_headings);
 }
 
 static void
@@ -106,7 +119,7 @@ append_child (GString *page, const ToolCommand *command)
   g_string_append (page, ".PP\n");
   append_paragraphs (page, command->description);
   append_arguments (page, command);
-  append_options (page, command);
+  append_options (page, command, FALSE);
   append_examples (page, command);
 }
 
@@ -135,8 +148,7 @@ append_command (GString *page, const ToolCommand *command)
   if (command->arguments)
     append_heading (page, "Arguments");
   append_arguments (page, command);
-  append_heading (page, "Options");
-  append_options (page, command);
+  append_options (page, command, TRUE);
   if (command->children)
     append_heading (page, "Commands");
   for (const ToolCommand *const *child = command->children; child && *child; child++)

@@ -23,13 +23,14 @@ typedef struct
     "is "                                                                                          \
     "ro (read-only, also if not given), rw (changes are made to the folder itself) or overlay "    \
     "(changes are kept with the sandbox)",                                                         \
-    TOOL_COMPLETE_FILE },                                                                          \
+    TOOL_COMPLETE_FILE,                                                                            \
+    TOOL_GROUP_SANDBOX },                                                                          \
   {                                                                                                \
     "project", 'p', TOOL_OPTION_TEXT, &(values).project, "DIR[:MODE]",                             \
         "works on a folder of this machine: shows it at /workspace, as an overlay if no other "    \
         "MODE "                                                                                    \
         "is given",                                                                                \
-        TOOL_COMPLETE_FILE                                                                         \
+        TOOL_COMPLETE_FILE, TOOL_GROUP_SANDBOX                                                     \
   }
 
 /* Puts what was given in @options. */

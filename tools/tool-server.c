@@ -28,7 +28,8 @@ static struct
     "server", '\0', TOOL_OPTION_TEXT, &options.address, "URL",                                     \
         "reaches the OpenSandbox server there, and makes new sandboxes there if no provider is "   \
         "given; "                                                                                  \
-        "$OPEN_SANDBOX_DOMAIN, or else localhost:8080, if not given"                               \
+        "$OPEN_SANDBOX_DOMAIN, or else localhost:8080, if not given",                              \
+        TOOL_COMPLETE_NOTHING, TOOL_GROUP_SERVER                                                   \
   }
 
 const ToolOption tool_server_address_options[] = { SERVER_OPTION, { NULL } };
@@ -38,15 +39,17 @@ const ToolOption tool_server_options[] = {
   { "api-key-file", '\0', TOOL_OPTION_TEXT, &options.key_file, "FILE",
     "takes the key of the server from the first line of FILE; $OPEN_SANDBOX_API_KEY, or else what "
     "asb login has stored, if not given",
-    TOOL_COMPLETE_FILE },
+    TOOL_COMPLETE_FILE, TOOL_GROUP_SERVER },
   { "execd-token-file", '\0', TOOL_OPTION_TEXT, &options.token_file, "FILE",
     "takes the token that execd in the sandboxes asks for from the first line of FILE",
-    TOOL_COMPLETE_FILE },
+    TOOL_COMPLETE_FILE, TOOL_GROUP_SERVER },
   { "headers-file", '\0', TOOL_OPTION_TEXT, &options.headers_file, "FILE",
-    "sends the headers in FILE with each request, one a line, NAME: VALUE", TOOL_COMPLETE_FILE },
+    "sends the headers in FILE with each request, one a line, NAME: VALUE", TOOL_COMPLETE_FILE,
+    TOOL_GROUP_SERVER },
   { "connect", '\0', TOOL_OPTION_TEXTS, &options.settings, "NAME=VALUE",
     "sets an option of the connection to the server, such as use-server-proxy, transport, proxy "
-    "and tls-ca-file" },
+    "and tls-ca-file",
+    TOOL_COMPLETE_NOTHING, TOOL_GROUP_SERVER },
   { NULL },
 };
 

@@ -12,6 +12,12 @@ const char tool_help_description[]
       "command and file by file.\n\n"
       "Try: asb run -- sh -c 'echo hello'";
 
+const char *const tool_help_option_headings[TOOL_N_GROUPS] = {
+  [TOOL_GROUP_OWN] = "Options",
+  [TOOL_GROUP_SANDBOX] = "Options for a new sandbox",
+  [TOOL_GROUP_SERVER] = "Options for a server",
+};
+
 #define EXIT_STATUS_TEXT "That of run, exec, shell, jobs attach and jobs wait is that of a command."
 
 static const ToolExample statuses[] = {

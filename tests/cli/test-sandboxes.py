@@ -269,7 +269,7 @@ class Sandboxes(TestCase):
         sandbox = self.create()
         self.assert_refused(asb("egress", "get", sandbox), 1, "Provider “local” does not support")
         self.assert_refused(asb("metrics", sandbox), 1, "Provider “local” does not support")
-        self.assert_refused(asb("snapshot", "list"), 1, "Provider “local” does not support")
+        self.assert_refused(asb("snapshot", "list", "--provider", "local"), 1, "Provider “local” does not support")
 
     def test_completion(self):
         sandbox = self.create("--name", "scratch")

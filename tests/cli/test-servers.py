@@ -408,7 +408,7 @@ class Lifecycle(ServerTestCase):
         self.assertEqual(snapshot["state"], "ready")
         listed = self.json("snapshot", "list", "--sandbox", "opensandbox:" + sandbox)
         self.assertEqual([entry["id"] for entry in listed], [snapshot["id"]])
-        self.assertIn(snapshot["id"], self.done("snapshot", "list", "--provider", "opensandbox"))
+        self.assertIn(snapshot["id"], self.done("snapshot", "list"))
         self.assertIn("ready", self.done("snapshot", "show", name))
         self.assertEqual(self.json("snapshot", "list", "--sandbox", "opensandbox:none"), [])
         self.assertEqual(self.done("snapshot", "rm", name), "")

@@ -50,8 +50,22 @@ class Help(TestCase):
                 self.assertEqual(text, asb("help", *command).stdout.decode())
 
     def test_teaches(self):
-        for command in ["run", "create", "exec", "ls", "put", "get", "history"]:
-            self.assertIn("\nExamples:\n", asb(command, "--help").stdout.decode(), command)
+        for command in all_commands():
+            if command != ["version"]:
+                self.assertIn("\nExamples:\n", asb(*command, "--help").stdout.decode(), command)
+
+    def test_options_stand_under_headings(self):
+        """What is only for servers, or for new sandboxes, hides nothing of what is for all."""
+        text = asb("run", "--help").stdout.decode()
+        places = [text.index(part) for part in [
+            "\nOptions:\n", " --timeout=", "-h, --help", "\nOptions for a new sandbox:\n", " --image=",
+            "\nOptions for a server:\n", " --api-key-file=", "\nExamples:\n"]]
+        self.assertEqual(places, sorted(places))
+        self.assertNotIn("Options for", asb("version", "--help").stdout.decode())
+        page = asb("help", "--man", "create").stdout.decode()
+        places = [page.index(f"\n.SH {heading}\n") for heading in [
+            "OPTIONS", "OPTIONS FOR A NEW SANDBOX", "OPTIONS FOR A SERVER", "EXAMPLES"]]
+        self.assertEqual(places, sorted(places))
 
     def test_width(self):
         for command in [["--help"], *([*command, "--help"] for command in all_commands())]:
