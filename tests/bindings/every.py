@@ -154,7 +154,16 @@ def is_callback(parameter):
 CALLBACKS = {element.get("name") for element in NAMESPACE.findall(gir.CORE + "callback")}
 
 
+def nullable_names(function):
+    """Of those that are not there for every function."""
+    return [parameter.get("name") for parameter in gir.parameters(function)
+            if is_nullable(parameter) and parameter.get("direction") != "out"
+            and type_of(parameter) not in {"Gio.AsyncReadyCallback", "Gio.Cancellable", "gpointer",
+                                           "GLib.DestroyNotify"}]
+
+
 def arguments_for(function, with_none, ready, subjects=SUBJECTS):
+    """with_none: whether what is nullable is None, or the name of the one that shall be."""
     parameters = gir.parameters(function)
     hidden = {int(parameter.get(key)) for parameter in parameters for key in ("closure", "destroy")
               if parameter.get(key) is not None and is_callback(parameter)}
@@ -164,9 +173,11 @@ def arguments_for(function, with_none, ready, subjects=SUBJECTS):
     for index, parameter in enumerate(parameters):
         if index in hidden or parameter.get("direction") == "out":
             continue
-        if is_callback(parameter):
+        if with_none == parameter.get("name"):
+            arguments.append(None)
+        elif is_callback(parameter):
             arguments.append(ready)
-        elif with_none and is_nullable(parameter):
+        elif with_none is True and is_nullable(parameter):
             arguments.append(None)
         else:
             arguments.append(sample(parameter, subjects))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every public function can be called from here: once with None for all that is nullable, once with
-a value for everything. It returns or fails with a GLib.Error; no TypeError, no critical, no crash.
+None for each of it alone, once with a value for everything. It returns or fails with a GLib.Error;
+no TypeError, no critical, no crash.
 
 usage: test-every.py GIR
 """
@@ -9,6 +10,7 @@ usage: test-every.py GIR
 import unittest
 
 import every
+import gir
 import tap_unittest
 from asb_test import GLib
 
@@ -51,19 +53,27 @@ def call(function, with_none):
         every.SUBJECTS.renew()
 
 
-def case(function, with_none):
-    return lambda self: call(function, with_none)
-
-
 class TestEvery(unittest.TestCase):
-    pass
+    def test_all(self):
+        """What finishes a call is called with it."""
+        called = {function.identifier for function in every.all_functions()}
+        called |= {function.identifier.removesuffix("_async") + "_finish"
+                   for function in every.all_functions() if function.is_async}
+        public = {name for name in gir.exported(every.NAMESPACE) if not name.endswith("_get_type")}
+        self.assertEqual(public, called)
+        self.assertLessEqual(set(C_ONLY), public)
+
+
+def add(function, suffix, with_none):
+    setattr(TestEvery, f"test_{function.identifier}_{suffix}", lambda self: call(function, with_none))
 
 
 for function in every.all_functions():
     if function.identifier not in C_ONLY:
-        for with_none in (True, False):
-            suffix = "with_none" if with_none else "with_values"
-            setattr(TestEvery, f"test_{function.identifier}_{suffix}", case(function, with_none))
+        add(function, "with_none", True)
+        add(function, "with_values", False)
+        for name in every.nullable_names(function.element):
+            add(function, f"with_no_{name}", name)
 
 if __name__ == "__main__":
     tap_unittest.main()
