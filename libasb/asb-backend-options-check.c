@@ -8,7 +8,7 @@
 
 #include "asb-error.h"
 #include "asb-mount-private.h"
-#include "asb-work-rules-private.h"
+#include "asb-work-config-rules-private.h"
 
 #define MAX_NAME_LENGTH 128
 #define NAME_KEY "agent_sandbox.name"

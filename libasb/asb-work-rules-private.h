@@ -8,9 +8,6 @@
 #include "asb-retry-config.h"
 #include "asb-slot-queue-private.h"
 
-gboolean asb_concurrency_config_check (AsbConcurrencyConfig *self, GError **error);
-gboolean asb_retry_config_check (AsbRetryConfig *self, GError **error);
-
 typedef struct _AsbWorkRules AsbWorkRules;
 
 /* Both may be NULL: everything at once; nothing again. They are not looked at afterwards. */

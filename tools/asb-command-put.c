@@ -114,14 +114,20 @@ put_file (Tool *tool, AsbBackend *backend, const char *local, const char *remote
   return close_stream (tool, stream, whole, error) && whole;
 }
 
+/* Asked past the backend: what REMOTE means is no operation of the user's, and the record would
+ * tell of a file that could not be looked at. */
 static gboolean
 is_directory (Tool *tool, AsbBackend *backend, const char *remote)
 {
+  g_autofree char *path = g_canonicalize_filename (remote, asb_backend_get_workdir (backend));
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path (path);
   g_auto (ToolWait) wait = { 0 };
   g_autoptr (AsbFileInfo) info = NULL;
 
-  asb_backend_query_file_async (backend, remote, tool->cancellable, tool_wait_cb, &wait);
-  info = asb_backend_query_file_finish (backend, tool_wait (&wait), NULL);
+  asb_transport_query_file_async (asb_backend_get_transport (backend), request, tool->cancellable,
+                                  tool_wait_cb, &wait);
+  info = asb_transport_query_file_finish (asb_backend_get_transport (backend), tool_wait (&wait),
+                                          NULL);
   return info && asb_file_info_get_kind (info) == ASB_FILE_KIND_DIRECTORY;
 }
 

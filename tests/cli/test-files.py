@@ -77,6 +77,22 @@ class Put(Files):
         for folder in ["/tmp", "new/folder", "."]:
             self.assert_done(asb("cat", "box", f"{folder}/name with blanks"), b"1")
 
+    def test_into_a_folder_by_a_link(self):
+        self.exec("mkdir -p linked && ln -s linked link")
+        self.assert_done(asb("put", "box", self.local("file", b"1"), "link"))
+        self.assert_done(asb("cat", "box", "linked/file"), b"1")
+
+    def test_record(self):
+        """Of what was put, and nothing of a file that had not been there before."""
+        before = len(self.json("history", "list", "box"))
+        self.put(b"1", "not-there")
+        self.assert_done(asb("put", "box", self.local("file", b"1"), "."))
+        told = [(event["operation_type"], event["status"], event["file_operation"]["path"])
+                for event in self.json("history", "list", "box")[before:]
+                if event["operation_type"].startswith("file.")]
+        self.assertEqual(told, [("file.write", "succeeded", "/workspace/not-there"),
+                                ("file.write", "succeeded", "/workspace/file")])
+
     def test_several(self):
         paths = [self.local(name, name.encode()) for name in ["a", "b", "c"]]
         self.assert_done(asb("put", "box", *paths, "several"))
