@@ -49,7 +49,7 @@ name_length (const char *variable)
 static void
 describe (const CommandSpec *spec, const Environment *environment, size_t most, Failure *failure)
 {
-  const char *code = FAILURE_COMMAND_EXECUTION;
+  const char *code = FAILURE_TOO_LARGE;
   const char *program = spec->shell ? "sh" : spec->argv.items[0];
   const char *variable = find_variable (spec, environment, most);
   size_t argument = find_argument (spec, most);

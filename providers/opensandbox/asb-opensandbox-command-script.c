@@ -314,7 +314,9 @@ complete (GString *taken, AsbCommandSpec *spec, const char *token, const char *f
   if (script->len <= MAX_SCRIPT)
     return g_string_free (g_steal_pointer (&script), FALSE);
   g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
-               "A command may have at most %d KiB together with its arguments", MAX_SCRIPT / 1024);
+               "Could not run the command: it has more than %d KiB together with its arguments, "
+               "which is the most that goes through execd; write it to a file and run that",
+               MAX_SCRIPT / 1024);
   return NULL;
 }
 

@@ -314,9 +314,8 @@ class ShellText(CaseTestCase):
         long = "a" * 100000
         self.assertEqual(self.shell(f"echo {long}"), long.encode() + b"\n")
         for text in (f"touch /tmp/ran; echo {'a' * 200000}", f"touch /tmp/ran; : {'a' * 2 * MIB}"):
-            with self.assertRaises(GLib.Error) as caught:
-                self.run_shell(text)
-            self.assertIn("large" if len(text) > MIB else "at most", caught.exception.message)
+            error = self.assert_fails(Asb.Error.TOO_LARGE, self.run_shell, text)
+            self.assertIn("large" if len(text) > MIB else "at most", error.message)
         self.assertEqual(self.shell("ls /tmp").split().count(b"ran"), 0)
 
 

@@ -369,6 +369,29 @@ much_output (Check *check)
                     || asb_command_result_get_stdout_truncated (result));
 }
 
+/* What is too long for the system or the provider is refused as such, before any of it is run. */
+static void
+long_command (Check *check)
+{
+  g_autofree char *letters = g_strnfill (200000, 'y');
+  g_autofree char *text = g_strconcat ("touch ran; : ", letters, NULL);
+  g_autoptr (AsbCommandResult) refused = NULL;
+  g_autoptr (AsbCommandResult) listed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!open_for_shell (check, NULL))
+    return;
+  refused = run (check, text, &error);
+  if (refused)
+    CHECK (check, asb_command_result_get_exit_status (refused) == 0);
+  else
+    CHECK_ERROR (check, error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+  g_clear_error (&error);
+  listed = run (check, "ls ran", &error);
+  CHECK_NO_ERROR (check, error);
+  CHECK (check, (asb_command_result_get_exit_status (listed) == 0) == (refused != NULL));
+}
+
 static void
 killed_by_signal (Check *check)
 {
@@ -405,5 +428,6 @@ check_commands (Check *check)
   check_run (check, "commands/environment", environment);
   check_run (check, "commands/background", background_child);
   check_run (check, "commands/much-output", much_output);
+  check_run (check, "commands/long", long_command);
   check_run (check, "commands/signal", killed_by_signal);
 }

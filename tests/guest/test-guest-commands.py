@@ -222,7 +222,7 @@ def test_large_arguments():
         ]:
             call = client.run("command.start", args)
             error = call.error
-            assert error["code"] == "command_execution_error" and error["details"]["errno"] == "E2BIG", error
+            assert error["code"] == "too_large" and error["details"]["errno"] == "E2BIG", error
             assert all(sentence in error["message"] for sentence in sentences), error
             assert "file" in error["message"] and "s3s3" not in error["message"] and len(error["message"]) < 400, error
 
