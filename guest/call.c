@@ -47,6 +47,8 @@ record_finished (void *data)
   Call *call = data;
   json_t *record = record_to_json (&call->record);
 
+  for (unsigned i = 0; i < ASB_N_CHANNELS; i++)
+    call_end_channel (call, i);
   if (record)
     json_object_set_new (call->reply, "record", record);
   if (call->session)
@@ -99,9 +101,10 @@ call_finish (Call *call, Outcome *outcome)
   call->finished = true;
   frame_queue_clear (&call->inlet.waiting);
   set_reply (call, outcome);
-  for (unsigned i = 0; i < ASB_N_CHANNELS; i++)
-    call_end_channel (call, i);
   finish_record (call, outcome);
+  /* What it brought at last goes with its reply if that comes in a moment. */
+  if (call->session && !call->replied)
+    session_hold (call->session, call->number);
 
   json_decref (outcome->result);
   json_decref (outcome->recorded);

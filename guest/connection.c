@@ -70,6 +70,17 @@ connection_touch (Connection *self)
   loop_task_queue (self->broker->loop, &self->task);
 }
 
+/* The timer of the ACK that waits, too, ends it; so there has to be one. */
+void
+connection_hold (Connection *self)
+{
+  bool waits = self->unacked_frames > 0 && self->unacked_frames < MAX_ACK_FRAMES
+               && self->unacked_size < MAX_ACK_SIZE && self->urgent_size == 0 && !self->blocked;
+
+  if (self->state == CONNECTION_OPEN && waits)
+    loop_task_cancel (&self->task);
+}
+
 /* The end of it comes when nothing on the stack needs it any more. */
 void
 connection_lose (Connection *self)

@@ -28,6 +28,8 @@ void connection_send_urgent (Connection *connection, const AsbFrameHeader *heade
                              const void *payload);
 /* There may be something to send. */
 void connection_touch (Connection *connection);
+/* What there is to be sent may wait for more, as long as an ACK that is due may. */
+void connection_hold (Connection *connection);
 /* It ends when nothing on the stack needs it any more. */
 void connection_lose (Connection *connection);
 /* Likewise, and the session is no longer its own. */

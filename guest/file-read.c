@@ -49,28 +49,50 @@ typedef struct
   Sha256 hash;
 } Reading;
 
+/* As much as there is room for, or all that is left. */
+static size_t
+read_piece (int fd, uint8_t *bytes, size_t size, Reading *reading)
+{
+  size_t n_read = 0;
+
+  while (n_read < size && !reading->at_end && reading->error == 0)
+    {
+      ssize_t n = pread (fd, bytes + n_read, size - n_read,
+                         reading->offset + reading->bytes + (int64_t)n_read);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      reading->at_end = n == 0;
+      reading->error = n < 0 ? errno : 0;
+      n_read += n > 0 ? (size_t)n : 0;
+    }
+  return n_read;
+}
+
+static bool
+is_over (const Reading *reading)
+{
+  return reading->at_end || (reading->length >= 0 && reading->bytes >= reading->length);
+}
+
 static bool
 send_bytes (FileWorker *worker, int fd, Reading *reading)
 {
   static uint8_t bytes[ASB_FRAME_MAX_DATA];
 
-  while (reading->length < 0 || reading->bytes < reading->length)
+  while (!is_over (reading))
     {
       size_t wanted = sizeof bytes;
-      ssize_t n;
+      size_t n;
 
       if (reading->length >= 0 && reading->length - reading->bytes < (int64_t)wanted)
         wanted = (size_t)(reading->length - reading->bytes);
-      n = pread (fd, bytes, wanted, reading->offset + reading->bytes);
-      if (n < 0 && errno == EINTR)
-        continue;
-      reading->at_end = n == 0;
-      reading->error = n < 0 ? errno : 0;
-      if (n <= 0)
-        return n == 0;
-      sha256_add (&reading->hash, bytes, (size_t)n);
-      reading->bytes += n;
-      if (!worker_send (worker, bytes, (size_t)n))
+      n = read_piece (fd, bytes, wanted, reading);
+      sha256_add (&reading->hash, bytes, n);
+      reading->bytes += (int64_t)n;
+      if (!is_over (reading))
+        worker_let_go (worker);
+      if (!worker_send (worker, bytes, n) || reading->error != 0)
         return false;
     }
   return true;
@@ -83,6 +105,8 @@ read_file (FileWorker *worker, const char *path, int fd, struct stat *status, Re
   char hash[SHA256_HEX_SIZE];
   bool whole;
 
+  /* What a single piece holds goes with the reply, which comes at once. */
+  worker_hold (worker);
   worker_send_event (worker, json_pack ("{s:s, s:o}", "event", "opened", "entry",
                                         file_entry_new (path, status, NULL)));
   sha256_begin (&reading->hash);

@@ -16,6 +16,8 @@
 /* What the interrupted ones may hold together. */
 #define MAX_INTERRUPTED_SIZE ((size_t)32 * 1024 * 1024)
 
+#define MAX_HELD_FRAMES 8
+
 /* The end. */
 
 static void
@@ -253,6 +255,17 @@ session_send (Session *self, OutFrame *frame)
     self->unsent = frame;
   self->total_size += out_frame_size (frame);
   note_unsent (self);
+}
+
+void
+session_hold (Session *self, uint32_t call)
+{
+  const OutFrame *frame = self->unsent;
+
+  for (int i = 0; i < MAX_HELD_FRAMES && frame && frame->header.call == call; i++)
+    frame = frame->next;
+  if (self->connection && self->unsent && !frame && self->unsent_offset == 0)
+    connection_hold (self->connection);
 }
 
 void

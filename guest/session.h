@@ -71,6 +71,9 @@ const char *session_acknowledge (Session *self, uint64_t sequence);
 
 /* Sends a numbered frame, which is taken. NULL, for want of memory, ends the session. */
 void session_send (Session *self, OutFrame *frame);
+/* What is to be sent waits a moment for more of the same, if all of it is of that call. */
+void session_hold (Session *self, uint32_t call);
+
 void session_send_json (Session *self, uint8_t type, uint32_t call, json_t *json);
 void session_send_credit (Session *self, uint32_t call, unsigned channel, uint64_t count);
 

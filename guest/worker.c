@@ -13,6 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* As many frames are held back at most. */
+#define MAX_HELD 4
+
 static const struct
 {
   const char *name;
@@ -37,9 +40,9 @@ static const struct
 };
 
 static void
-skip (struct iovec *vectors, size_t written)
+skip (struct iovec *vectors, int n_vectors, size_t written)
 {
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < n_vectors; i++)
     {
       size_t part = written < vectors[i].iov_len ? written : vectors[i].iov_len;
 
@@ -47,6 +50,40 @@ skip (struct iovec *vectors, size_t written)
       vectors[i].iov_len -= part;
       written -= part;
     }
+}
+
+static void
+write_all (FileWorker *worker, struct iovec *vectors, int n_vectors)
+{
+  size_t left = 0;
+
+  for (int i = 0; i < n_vectors; i++)
+    left += vectors[i].iov_len;
+  while (!worker->closed && left > 0)
+    {
+      ssize_t n = writev (worker->socket_fd, vectors, n_vectors);
+
+      if (n >= 0)
+        {
+          skip (vectors, n_vectors, (size_t)n);
+          left -= (size_t)n;
+        }
+      else if (errno != EINTR)
+        worker->closed = true;
+    }
+}
+
+/* False when there is no memory for it: then it has to go at once, after what is held. */
+static bool
+hold (FileWorker *worker, const AsbFrameHeader *header, const void *payload)
+{
+  OutFrame *frame = worker->n_held < MAX_HELD ? out_frame_new (header, payload) : NULL;
+
+  if (!frame)
+    return false;
+  frame_queue_push (&worker->held, frame);
+  worker->n_held++;
+  return true;
 }
 
 static void
@@ -58,18 +95,30 @@ send_frame (FileWorker *worker, uint8_t type, unsigned channel, const void *payl
                             .call = worker->call,
                             .sequence = asb_frame_type_is_numbered (type) };
   uint8_t bytes[ASB_FRAME_HEADER_SIZE];
-  struct iovec vectors[2] = { { bytes, sizeof bytes }, { (void *)payload, length } };
+  struct iovec vectors[MAX_HELD + 2];
+  int n;
 
+  if (worker->holds && hold (worker, &header, payload))
+    return;
+  n = out_frame_gather (worker->held.first, 0, SIZE_MAX, vectors, MAX_HELD);
   asb_frame_header_write (&header, bytes);
-  while (!worker->closed && vectors[0].iov_len + vectors[1].iov_len > 0)
-    {
-      ssize_t n = writev (worker->socket_fd, vectors, 2);
+  vectors[n++] = (struct iovec){ bytes, sizeof bytes };
+  vectors[n++] = (struct iovec){ (void *)payload, length };
+  write_all (worker, vectors, n);
+  frame_queue_clear (&worker->held);
+  worker->n_held = 0;
+}
 
-      if (n >= 0)
-        skip (vectors, (size_t)n);
-      else if (errno != EINTR)
-        worker->closed = true;
-    }
+void
+worker_hold (FileWorker *worker)
+{
+  worker->holds = true;
+}
+
+void
+worker_let_go (FileWorker *worker)
+{
+  worker->holds = false;
 }
 
 static bool
@@ -260,11 +309,20 @@ worker_send_event (FileWorker *worker, json_t *event)
   json_decref (event);
 }
 
+void
+worker_ask_for_lock (FileWorker *worker, const char *name)
+{
+  worker->asked_for_lock = true;
+  worker->has_lock = false;
+  worker_send_event (worker, json_pack ("{s:s}", "lock", name));
+}
+
 bool
 worker_lock (FileWorker *worker, const char *name)
 {
-  worker->has_lock = false;
-  worker_send_event (worker, json_pack ("{s:s}", "lock", name));
+  if (!worker->asked_for_lock)
+    worker_ask_for_lock (worker, name);
+  worker->asked_for_lock = false;
   while (!worker->has_lock)
     if (!wait_for_frame (worker))
       return false;
@@ -285,6 +343,7 @@ answer (FileWorker *worker, bool done, FileResult *result, Failure *failure)
 {
   json_t *reply;
 
+  worker_let_go (worker);
   if (!done && !failure->code)
     failure_set (failure, FAILURE_CANCELLED, "The call was cancelled");
   if (done && !result->result)

@@ -32,6 +32,7 @@ typedef struct
   bool cancelled;
   bool stopped; /* nobody takes more of channel 1 */
   bool heard;   /* something of the call, since worker_wait_for () returned */
+  bool asked_for_lock;
   bool has_lock;
   bool input_ended;
   uint64_t sent;
@@ -40,6 +41,9 @@ typedef struct
   uint64_t consumed_told;
   const uint8_t *input;
   size_t input_size;
+  FrameQueue held; /* goes with the first frame that is not held */
+  unsigned n_held;
+  bool holds;
 } FileWorker;
 
 typedef struct
@@ -72,6 +76,14 @@ bool worker_send (FileWorker *worker, const void *bytes, size_t size);
 const uint8_t *worker_receive (FileWorker *worker, size_t *size);
 
 void worker_send_event (FileWorker *worker, json_t *event);
+
+/* What is sent from now on waits, and goes in one piece with what is sent after worker_let_go (),
+ * as the reply is. Nothing that takes time may come between. */
+void worker_hold (FileWorker *worker);
+void worker_let_go (FileWorker *worker);
+
+/* Asks for the lock that worker_lock () will wait for. */
+void worker_ask_for_lock (FileWorker *worker, const char *name);
 
 /* Waits until nobody else holds the lock of that name, which is free again after the call. */
 bool worker_lock (FileWorker *worker, const char *name);

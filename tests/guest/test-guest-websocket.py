@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -91,6 +92,62 @@ def test_closing():
         # It is gone without a word.
         guest.web().close()
         check_alive(guest)
+
+
+def frames_of_messages(client, until):
+    """What each message holds, up to that with a frame of that type."""
+    messages = []
+    while until not in [frame.type for frame in (messages or [[]])[-1]]:
+        client.buffer += client.socket.recv(1 << 20)
+        messages.append([])
+        while client.buffer:
+            messages[-1].append(client.read())
+    return messages
+
+
+def test_few_messages():
+    """Each costs all that are on the way a turn: what comes at the same time is in one."""
+    identity = {"provider_key": "p", "sandbox_id": "s", "sandbox_instance_id": "i"}
+    with WebGuest() as guest:
+        client = guest.web()
+        path = guest.in_work("small")
+        client.write_file(path, b"x" * 100)
+        client.run("history.open", {"identity": identity, "sdk_version": "1"})
+        for size in [0, 100, 65536]:
+            assert client.write_file(path, b"x" * size).result["size"] == size
+            record = {"event_id": f"read {size}", "operation_type": "file.read", "required": True,
+                      "actor": {"actor_type": "system", "correlation_id": "c"}, "request": {},
+                      "file_operation": {"path": path, "change_type": "read"}}
+            client.start("file.read", {"path": path}, record=record)
+            messages = frames_of_messages(client, REPLY)
+            told = [[(frame.type, frame.flags) for frame in message if frame.type != ACK] for message in messages]
+            assert told[-1][-2:] == [(DATA, FIN), (REPLY, 0)], told
+            last = max(frame.sequence for message in messages for frame in message)
+            client.received = last
+            client.ack(last)
+
+
+def writes_of_workers(guest):
+    """How often they have written anything."""
+    path = f"/proc/{guest.process.pid}/task/{guest.process.pid}/children"
+    workers = [pid for pid in open(path).read().split() if open(f"/proc/{pid}/comm").read() == "asb-worker\n"]
+    try:
+        return sum(int(re.search(r"^syscw: (\d+)", open(f"/proc/{pid}/io").read(), re.M)[1]) for pid in workers)
+    except PermissionError as error:
+        raise Skip("only root may see what they do") from error
+
+
+def test_few_writes():
+    """A file worker wakes the guest once for a small file."""
+    with WebGuest() as guest:
+        client = guest.web()
+        path = guest.in_work("small")
+        client.write_file(path, b"x" * 100)
+        before = writes_of_workers(guest)
+        for _ in range(20):
+            assert client.read_file(path).stdout == b"x" * 100
+        # The last one may be counted only once it is over.
+        assert writes_of_workers(guest) - before in (19, 20, 21)
 
 
 def test_lost_client_is_noticed():
