@@ -270,21 +270,27 @@ find_gone (Tool *tool, const char *text, ToolSandbox *sandbox, GError **error)
                            TOOL_SANDBOX_LIVE, sandbox, error);
 }
 
-/* Whoever has a server in mind has to say so: the same name may be that of a local one. */
+/* Whoever has another provider in mind has to say so: the same name may be that of a local one. */
 static void
 set_not_found (GError **error, const ToolSandbox *sandbox, const char *text, ToolSandboxScope scope)
 {
   const char *all = scope == TOOL_SANDBOX_ANY ? " --all" : "";
   g_autofree char *provider_name = asb_provider_dup_name (sandbox->provider);
 
-  if (g_str_equal (provider_name, TOOL_LOCAL_PROVIDER) && tool_server_is_named ())
+  if (!g_str_equal (provider_name, TOOL_LOCAL_PROVIDER))
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                 "There is no sandbox “%s:%s”; see asb list --provider %s%s", provider_name, text,
+                 provider_name, all);
+  else if (tool_server_is_named ())
     g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
                  "There is no sandbox “%s” on this machine; see asb list%s, or name one on the "
                  "server as " TOOL_SERVER_PROVIDER ":%s",
                  text, all, text);
   else
     g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
-                 "There is no sandbox “%s”; see asb list%s", text, all);
+                 "There is no sandbox “%s” on this machine; see asb list%s, or name one of another "
+                 "provider as PROVIDER:%s",
+                 text, all, text);
 }
 
 static gboolean

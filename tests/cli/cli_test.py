@@ -74,8 +74,8 @@ def finish(process):
 
 def kill_guest(sandbox):
     """Kills the guest of a local sandbox, and waits until it is gone. @sandbox: its whole ID"""
-    process = pathlib.Path(STATE, "asb", "local", sandbox.removeprefix("local:"), "guest.process")
-    handle = os.pidfd_open(int(process.read_text().split()[0]))
+    status = pathlib.Path(STATE, "asb", "local", sandbox.removeprefix("local:"), "guest.status")
+    handle = os.pidfd_open(json.loads(status.read_text().splitlines()[0])["child-pid"])
     signal.pidfd_send_signal(handle, signal.SIGKILL)
     select.select([handle], [], [], LIMIT)
     os.close(handle)

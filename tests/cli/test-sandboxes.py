@@ -240,8 +240,12 @@ class Sandboxes(TestCase):
         second = self.create()
         result = asb("rm", first, "nobody", second)
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr.decode(), "asb: There is no sandbox “nobody”; see asb list\n")
+        self.assertEqual(result.stderr.decode(),
+                         "asb: There is no sandbox “nobody” on this machine; see asb list, "
+                         "or name one of another provider as PROVIDER:nobody\n")
         self.assertEqual(self.json("list"), [])
+        self.assert_refused(asb("rm", "mock:nobody"), 1,
+                            "There is no sandbox “mock:nobody”; see asb list --provider mock")
 
     def test_who_means_a_server(self):
         """A name alone is that of a local one all the same."""

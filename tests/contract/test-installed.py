@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The example of a provider, built by a stranger: with the installed library, and nothing of this
-tree but that one file. It passes all checks.
+tree but that one file. It passes all checks. The C of the guides compiles so, too.
 
-usage: test-installed.py MESON BUILD-FOLDER COMPILER EXAMPLE.c
+usage: test-installed.py MESON BUILD-FOLDER COMPILER EXAMPLE.c GUIDES-FOLDER
 """
 
 import os
@@ -14,7 +14,20 @@ import subprocess
 import sys
 import tempfile
 
-MESON, BUILD, COMPILER, EXAMPLE = sys.argv[1:5]
+MESON, BUILD, COMPILER, EXAMPLE, GUIDES = sys.argv[1:6]
+# Around what is a part of a function, with what it is said to have …
+STATEMENTS = """#include <asb.h>
+
+static void
+part (AsbProvider *provider, const char *key, char *instance_id)
+{{
+  GError *error = NULL;
+
+  {}
+}}
+"""
+# … and of a file.
+FUNCTIONS = "#include <asb.h>\n\n{}"
 
 
 def run(*command, **options):
@@ -40,6 +53,22 @@ def build(pkgconfig, folder):
         *pkg_config(pkgconfig, "--cflags", "--libs"))
 
 
+def as_file(code):
+    if code.startswith("#include"):
+        return code
+    return (FUNCTIONS if code.startswith("static ") else STATEMENTS).format(code)
+
+
+def compile_guides(pkgconfig, folder):
+    for page in sorted(pathlib.Path(GUIDES).glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for number, code in enumerate(re.findall(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL), 1):
+            source = pathlib.Path(folder, f"{page.stem}-{number}.c")
+            source.write_text(as_file(code), encoding="utf-8")
+            run(*shlex.split(COMPILER), "-Wall", "-Werror", "-Wno-unused", "-fsyntax-only", str(source),
+                *pkg_config(pkgconfig, "--cflags"))
+
+
 def check(pkgconfig, folder):
     prefix, library, modules, guests = (pkg_config(pkgconfig, f"--variable={name}")[0]
                                         for name in ("prefix", "libdir", "moduledir", "guestdir"))
@@ -54,6 +83,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="asb-installed-") as folder:
         pkgconfig = install(f"{folder}/root")
         build(pkgconfig, folder)
+        compile_guides(pkgconfig, folder)
         return check(pkgconfig, folder)
 
 
