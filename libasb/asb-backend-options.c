@@ -619,8 +619,8 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:concurrency:
    *
-   * How many operations there are at once; %NULL for as many as are asked for. It may be changed
-   * as soon as the backend is there.
+   * How many operations there are at once; %NULL for as many as are asked for, of which a guest
+   * takes 256. It may be changed as soon as the backend is there.
    *
    * Since: 1.0
    */

@@ -84,11 +84,31 @@ has_template (AsbBackendOptions *options)
   return template_id != NULL;
 }
 
+/* As many at once and as often again as in the Python package. */
+static void
+fill_in_rules (AsbBackendOptions *options)
+{
+  g_autoptr (AsbConcurrencyConfig) concurrency = NULL;
+  g_autoptr (AsbRetryConfig) retry = NULL;
+
+  if (!asb_backend_options_get_concurrency (options))
+    {
+      concurrency = asb_concurrency_config_new ();
+      asb_backend_options_set_concurrency (options, concurrency);
+    }
+  if (!asb_backend_options_get_retry (options))
+    {
+      retry = asb_retry_config_new ();
+      asb_backend_options_set_retry (options, retry);
+    }
+}
+
 static void
 fill_in (AsbBackendOptions *options)
 {
   g_autoptr (AsbHistoryConfig) history = NULL;
 
+  fill_in_rules (options);
   if (asb_backend_options_get_mode (options) == ASB_BACKEND_MODE_CREATE
       && !asb_backend_options_get_image (options) && !asb_backend_options_get_snapshot_id (options)
       && !has_template (options))

@@ -13,8 +13,10 @@
  * backend, with what the connection needs.
  *
  * The provider and its options are filled in by that function and are not to be set. Of the other
- * options these have another default: the image is `python:3.12`, and the history is kept in the
- * sandbox.
+ * options these have another default: the image is `python:3.12`, the history is kept in the
+ * sandbox, and [property@BackendOptions:concurrency] and [property@BackendOptions:retry] are a
+ * [class@ConcurrencyConfig] and a [class@RetryConfig] as they are made: four commands at once, and
+ * what only looks is tried again.
  *
  * Programs that make many backends with one server can make the provider themselves and hand it to
  * [func@create_backend]: it is made by the name `opensandbox` with the properties of this class,
@@ -257,9 +259,10 @@ asb_opensandbox_config_class_init (AsbOpensandboxConfigClass *klass)
   /**
    * AsbOpensandboxConfig:idle-timeout-seconds:
    *
-   * How long nothing may come of a file that is being read without the guest, in seconds; then it
-   * is %ASB_ERROR_INTERRUPTED. How long all of it takes is not bounded, and a sandbox that is
-   * paused is waited for. 0.001 to 31,622,400; the default is 60.
+   * How long nothing may go on with a file or an archive that is read or written without the guest,
+   * while the sandbox is waited for, in seconds; then it is %ASB_ERROR_INTERRUPTED. How long all of
+   * it takes is not bounded, and a sandbox that is paused is waited for. 0.001 to 31,622,400; the
+   * default is 60.
    *
    * Since: 1.0
    */

@@ -442,19 +442,6 @@ asb_run_return_outcome (AsbRun *run, gpointer object, const AsbOutcome *outcome)
   finish (run, outcome);
 }
 
-/* What records at the other end records each attempt there. */
-static void
-renew_operation (AsbRun *run)
-{
-  g_autoptr (AsbOperation) before = g_steal_pointer (&run->operation);
-
-  run->operation = asb_recorder_new_operation (
-      run->backend->recorder, run->operation_type, asb_operation_get_request (before),
-      asb_operation_get_command (before), asb_operation_get_file_operation (before));
-  if (run->request)
-    g_object_set (run->request, "operation", run->operation, NULL);
-}
-
 static gboolean
 try_again_cb (gpointer user_data)
 {
@@ -467,6 +454,8 @@ try_again_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+/* It stays one operation in the record. What records at the other end has recorded nothing of an
+ * attempt that is worth another one: it was refused there before it began, or has never left. */
 static gboolean
 is_tried_again (AsbRun *run, const GError *error)
 {
@@ -477,8 +466,6 @@ is_tried_again (AsbRun *run, const GError *error)
                                       &delay_ms))
     return FALSE;
   run->n_attempts++;
-  if (run->operation && !run->recorded_here)
-    renew_operation (run);
   asb_work_rules_wait (delay_ms, g_task_get_context (run->task), g_task_get_cancellable (run->task),
                        try_again_cb, run);
   return TRUE;

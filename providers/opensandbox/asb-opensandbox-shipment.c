@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "asb-opensandbox-error.h"
-#include "asb-opensandbox-execd.h"
+#include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-thread.h"
 #include "asb-opensandbox-upload-stream.h"
+#include "asb-opensandbox-watched.h"
 
 #define PIPE_CAPACITY (256 * 1024)
 
@@ -26,8 +27,8 @@ struct _AsbOpensandboxShipment
   guint n_files;
   guint64 size;
 
-  GCancellable *cancellable;
-  gulong closed; /* [io] */
+  AsbOpensandboxWatched *body;          /* [io] */
+  AsbOpensandboxStandstill *standstill; /* [io] while it is on its way */
 
   GMutex lock;
   GCond changed;
@@ -42,7 +43,7 @@ shipment_unref (AsbOpensandboxShipment *self)
     return;
   g_clear_object (&self->execd);
   g_clear_object (&self->output);
-  g_clear_object (&self->cancellable);
+  g_clear_object (&self->body);
   g_clear_error (&self->error);
   asb_pipe_unref (self->pipe);
   g_mutex_clear (&self->lock);
@@ -84,6 +85,13 @@ describe (AsbOpensandboxShipment *self, GError *error)
       g_error_free (error);
       return g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
     }
+  if (asb_opensandbox_standstill_get_error (self->standstill))
+    {
+      g_error_free (error);
+      error = g_error_copy (asb_opensandbox_standstill_get_error (self->standstill));
+      g_prefix_error (&error, "Could not %s: ", self->what);
+      return error;
+    }
   if (is_lost)
     {
       g_error_free (error);
@@ -103,17 +111,24 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
 
-  /* Not g_cancellable_disconnect (): this may come from the handler, which that would wait for. */
-  if (self->closed != 0)
-    g_signal_handler_disconnect (asb_opensandbox_execd_get_cancellable (self->execd), self->closed);
-  conclude (self, error ? describe (self, error) : NULL);
+  asb_opensandbox_watched_leave (self->body);
+  if (error)
+    error = describe (self, error);
+  g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
+  conclude (self, error);
   shipment_unref (self);
 }
 
+/* Whoever packs may take his time, the sandbox may not. */
 static void
-closed_cb (GCancellable *closed, gpointer cancellable)
+watch_cb (gboolean is_sending, gpointer data)
 {
-  g_cancellable_cancel (cancellable);
+  AsbOpensandboxShipment *self = data;
+
+  if (is_sending)
+    asb_opensandbox_standstill_begin (self->standstill);
+  else
+    asb_opensandbox_standstill_end (self->standstill);
 }
 
 static void
@@ -122,17 +137,17 @@ send_in_thread (gpointer data)
   AsbOpensandboxShipment *self = data;
   g_autoptr (AsbOpensandboxRequest) request
       = asb_opensandbox_execd_new_request (self->execd, "POST", "/files/upload", self->what);
-  g_autoptr (GInputStream) body = asb_pipe_create_input_stream (self->pipe, NULL);
+  g_autoptr (GInputStream) content = asb_pipe_create_input_stream (self->pipe, NULL);
   g_autofree char *type = asb_opensandbox_upload_stream_type (self->boundary);
 
-  self->closed = g_cancellable_connect (asb_opensandbox_execd_get_cancellable (self->execd),
-                                        G_CALLBACK (closed_cb), g_object_ref (self->cancellable),
-                                        g_object_unref);
+  self->standstill = asb_opensandbox_standstill_new (self->execd);
+  self->body = asb_opensandbox_watched_new (content, watch_cb, self);
   asb_opensandbox_request_set_timeout (request, 0);
   asb_opensandbox_request_set_once (request);
-  asb_opensandbox_request_set_stream (request, type, body, -1);
+  asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body), -1);
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
-                                     self->cancellable, sent_cb, self);
+                                     asb_opensandbox_standstill_get_cancellable (self->standstill),
+                                     sent_cb, self);
 }
 
 static void
@@ -140,7 +155,8 @@ cancel_in_thread (gpointer data)
 {
   AsbOpensandboxShipment *self = data;
 
-  g_cancellable_cancel (self->cancellable);
+  if (self->standstill)
+    g_cancellable_cancel (asb_opensandbox_standstill_get_cancellable (self->standstill));
   shipment_unref (self);
 }
 
@@ -159,7 +175,6 @@ asb_opensandbox_shipment_new (AsbOpensandboxExecd *execd, const char *what)
   self->execd = g_object_ref (execd);
   self->what = g_strdup (what);
   self->boundary = g_strconcat ("asb-", uuid, NULL);
-  self->cancellable = g_cancellable_new ();
   self->pipe = asb_pipe_new (PIPE_CAPACITY);
   output = asb_pipe_create_output_stream (self->pipe, ASB_PIPE_CLOSE_AT_ONCE, NULL);
   self->output = g_buffered_output_stream_new_sized (output, CHUNK_SIZE);

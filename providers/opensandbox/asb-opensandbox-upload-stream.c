@@ -18,8 +18,6 @@ struct _AsbOpensandboxUploadStream
   gint64 size;
   guint64 total;
   GChecksum *checksum;
-  AsbOpensandboxUploadWatch watch; /* (nullable) */
-  gpointer watch_data;
 };
 
 static void asb_opensandbox_upload_stream_pollable_init (GPollableInputStreamInterface *iface);
@@ -40,30 +38,6 @@ asb_opensandbox_upload_stream_finalize (GObject *object)
   g_object_unref (self->content);
   g_checksum_free (self->checksum);
   G_OBJECT_CLASS (asb_opensandbox_upload_stream_parent_class)->finalize (object);
-}
-
-void
-asb_opensandbox_upload_stream_set_watch (AsbOpensandboxUploadStream *self,
-                                         AsbOpensandboxUploadWatch watch, gpointer data)
-{
-  self->watch = watch;
-  self->watch_data = data;
-}
-
-/* Takes and returns what was read. */
-static gssize
-tell (AsbOpensandboxUploadStream *self, gssize size)
-{
-  if (self->watch && size >= 0)
-    self->watch (TRUE, self->watch_data);
-  return size;
-}
-
-static void
-tell_asked (AsbOpensandboxUploadStream *self)
-{
-  if (self->watch)
-    self->watch (FALSE, self->watch_data);
 }
 
 /* −1: the frame is not where we are. */
@@ -104,12 +78,11 @@ asb_opensandbox_upload_stream_read (GInputStream *stream, void *buffer, gsize co
   AsbOpensandboxUploadStream *self = ASB_OPENSANDBOX_UPLOAD_STREAM (stream);
   gssize size = read_frame (self, buffer, count);
 
-  tell_asked (self);
   if (size < 0)
     size = take_content (
         self, buffer, count,
         g_input_stream_read (G_INPUT_STREAM (self->content), buffer, count, cancellable, error));
-  return tell (self, size);
+  return size;
 }
 
 static gssize
@@ -119,12 +92,11 @@ asb_opensandbox_upload_stream_read_nonblocking (GPollableInputStream *stream, vo
   AsbOpensandboxUploadStream *self = ASB_OPENSANDBOX_UPLOAD_STREAM (stream);
   gssize size = read_frame (self, buffer, count);
 
-  tell_asked (self);
   if (size < 0)
     size = take_content (
         self, buffer, count,
         g_pollable_input_stream_read_nonblocking (self->content, buffer, count, NULL, error));
-  return tell (self, size);
+  return size;
 }
 
 static gboolean

@@ -23,13 +23,6 @@ char *asb_opensandbox_upload_stream_frame (const char *boundary, gboolean first,
 /* The content type. Returns: (transfer full) */
 char *asb_opensandbox_upload_stream_type (const char *boundary);
 
-/* Told with TRUE when something was taken to be sent, and with FALSE when more is asked for: in
- * between it is the other side that is waited for. Not told any more once it is NULL. */
-typedef void (*AsbOpensandboxUploadWatch) (gboolean is_sending, gpointer data);
-
-void asb_opensandbox_upload_stream_set_watch (AsbOpensandboxUploadStream *self,
-                                              AsbOpensandboxUploadWatch watch, gpointer data);
-
 /* Returns: (transfer full): the content type, with the boundary */
 char *asb_opensandbox_upload_stream_dup_type (AsbOpensandboxUploadStream *self);
 

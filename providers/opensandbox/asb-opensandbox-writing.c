@@ -11,6 +11,7 @@
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-upload-stream.h"
+#include "asb-opensandbox-watched.h"
 
 #define PRIVATE_MODE 0600
 
@@ -85,6 +86,7 @@ struct _AsbOpensandboxWriting
   gint64 size;
   gboolean is_repeated;
   AsbOpensandboxUploadStream *body;
+  AsbOpensandboxWatched *watched; /* the same */
   AsbOpensandboxStandstill *standstill;
   AsbPipe *pipe;
   GError *error; /* of the upload */
@@ -99,6 +101,7 @@ writing_free (AsbOpensandboxWriting *self)
   g_clear_object (&self->execd);
   g_clear_object (&self->content);
   g_clear_object (&self->body);
+  g_clear_object (&self->watched);
   g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_error (&self->error);
@@ -326,7 +329,7 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &self->error);
 
-  asb_opensandbox_upload_stream_set_watch (self->body, NULL, NULL);
+  asb_opensandbox_watched_leave (self->watched);
   if (self->error && asb_opensandbox_standstill_get_error (self->standstill))
     {
       g_clear_error (&self->error);
@@ -367,11 +370,12 @@ send (AsbOpensandboxWriting *self)
   self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, self->content,
                                                   self->size);
   self->standstill = asb_opensandbox_standstill_new (self->execd);
-  asb_opensandbox_upload_stream_set_watch (self->body, watch_cb, self);
+  g_clear_object (&self->watched);
+  self->watched = asb_opensandbox_watched_new (G_INPUT_STREAM (self->body), watch_cb, self);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
   asb_opensandbox_request_set_timeout (request, 0);
   asb_opensandbox_request_set_once (request);
-  asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->body),
+  asb_opensandbox_request_set_stream (request, type, G_INPUT_STREAM (self->watched),
                                       asb_opensandbox_upload_stream_get_size (self->body));
   asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (self->execd), request,
                                      asb_opensandbox_standstill_get_cancellable (self->standstill),

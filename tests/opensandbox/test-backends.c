@@ -245,6 +245,93 @@ test_shared (Fixture *fixture, gconstpointer data)
 #define ADD(path, function)                                                                        \
   g_test_add ("/opensandbox/backends/" path, Fixture, NULL, set_up, function, tear_down)
 
+/* What is tried again. */
+
+#define N_READS 300
+
+static void
+listed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  guint *n_left = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GListModel) list
+      = asb_backend_list_files_finish (ASB_BACKEND (source), result, &error);
+
+  g_assert_no_error (error);
+  --*n_left;
+}
+
+static guint
+count_operations (AsbBackend *backend, guint *n_changes)
+{
+  AsbHistoryStore *store = asb_backend_get_history_store (backend);
+  g_autoptr (GHashTable) operations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gint64 after = 0;
+
+  *n_changes = 0;
+  while (TRUE)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbHistoryPage) page
+          = asb_history_store_query (store, after, 200, 1 << 20, NULL, &error);
+      GListModel *changes;
+
+      g_assert_no_error (error);
+      changes = asb_history_page_get_changes (page);
+      if (g_list_model_get_n_items (changes) == 0)
+        return g_hash_table_size (operations);
+      for (guint i = 0; i < g_list_model_get_n_items (changes); i++, ++*n_changes)
+        {
+          g_autoptr (AsbHistoryChange) change = g_list_model_get_item (changes, i);
+
+          g_hash_table_add (operations, g_strdup (asb_history_change_get_event_id (change)));
+          after = asb_history_change_get_seq (change);
+        }
+    }
+}
+
+static void
+test_recorded_once (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbConcurrencyConfig) concurrency
+      = g_object_new (ASB_TYPE_CONCURRENCY_CONFIG, "max-parallel-file-reads", 1024, NULL);
+  g_autoptr (AsbRetryConfig) retry
+      = g_object_new (ASB_TYPE_RETRY_CONFIG, "max-attempts", 10, "base-delay-ms", 500, NULL);
+  AsbOpensandboxConfig *config = g_object_new (ASB_TYPE_OPENSANDBOX_CONFIG, "retry", retry,
+                                               "concurrency", concurrency, NULL);
+  g_autoptr (AsbBackend) backend = create (fixture, config);
+  guint n_left = N_READS;
+  guint n_before, n_changes;
+
+  g_test_summary ("More than a guest takes at once are tried again, and each is one in the record");
+
+  n_before = count_operations (backend, &n_changes);
+  for (guint i = 0; i < N_READS; i++)
+    asb_backend_list_files_async (backend, "/", NULL, listed_cb, &n_left);
+  while (n_left > 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (count_operations (backend, &n_changes), ==, n_before + N_READS);
+  g_assert_cmpuint (n_changes, ==, 2 * (n_before + N_READS));
+  close_backend (backend);
+}
+
+/* Without being told to. */
+static void
+test_usual_bounds (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend
+      = create (fixture, g_object_new (ASB_TYPE_OPENSANDBOX_CONFIG, NULL));
+  guint n_left = N_READS;
+
+  g_test_summary ("As many as are asked for have their turn");
+
+  for (guint i = 0; i < N_READS; i++)
+    asb_backend_list_files_async (backend, "/", NULL, listed_cb, &n_left);
+  while (n_left > 0)
+    g_main_context_iteration (NULL, TRUE);
+  close_backend (backend);
+}
+
 static void
 test_ranges (void)
 {
@@ -285,6 +372,8 @@ main (int argc, char **argv)
   ADD ("expired", test_expired);
   ADD ("connect", test_connect);
   ADD ("shared", test_shared);
+  ADD ("recorded-once", test_recorded_once);
+  ADD ("usual-bounds", test_usual_bounds);
   g_test_add_func ("/opensandbox/backends/ranges", test_ranges);
   return g_test_run ();
 }

@@ -597,6 +597,26 @@ test_faults (void)
 }
 
 static void
+test_stalled (void)
+{
+  World world = { .server = asb_test_server_new (NULL) };
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A sandbox that does not take the files is not waited for without end");
+
+  world.provider = asb_test_server_new_provider (
+      world.server, "{'transport': <'native'>, 'idle-timeout-seconds': <0.2>}");
+  world.info = asb_test_server_create (world.provider);
+  world.transport = asb_provider_open_transport (world.provider,
+                                                 asb_test_server_get_id (world.info), NULL, &error);
+  g_assert_no_error (error);
+  check_fault (&world, "{'method':'POST','path':'*/files/upload','action':'silent'}",
+               ASB_ERROR_INTERRUPTED, "“idle-timeout-seconds”");
+  assert_left (&world, "");
+  asb_test_native_close (&world);
+}
+
+static void
 test_unknown (void)
 {
   World world;
@@ -801,6 +821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/archives/counts", test_counts);
   g_test_add_func ("/opensandbox/native/archives/refused", test_refused);
   g_test_add_func ("/opensandbox/native/archives/faults", test_faults);
+  g_test_add_func ("/opensandbox/native/archives/stalled", test_stalled);
   g_test_add_func ("/opensandbox/native/archives/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/archives/cancelled", test_cancelled);
   g_test_add_func ("/opensandbox/native/archives/closed", test_closed);
