@@ -29,6 +29,10 @@ setting_is (const char *path, const char *value)
          && strcmp (g_strstrip (content), value) == 0;
 }
 
+#define CHROOT_CURE                                                                                \
+  "in a chroot the kernel makes no user namespaces: enter the folder as a container, for example " \
+  "with systemd-nspawn"
+
 /* The kernel only says that it refuses: why is found in its settings. */
 static const char *
 find_namespace_cure (void)
@@ -41,7 +45,7 @@ find_namespace_cure (void)
     return "allow bubblewrap user namespaces: give it an AppArmor profile with “userns,”, or "
            "“sysctl kernel.apparmor_restrict_unprivileged_userns=0”";
   return "allow user namespaces; in a container, run it with a seccomp and AppArmor profile that "
-         "permits them";
+         "permits them; " CHROOT_CURE;
 }
 
 static const char *
@@ -61,6 +65,9 @@ static const struct
   const char *cure;     /* NULL: @find_cure knows */
   const char *(*find_cure) (void);
 } causes[] = {
+  /* Nothing is mounted at its root. */
+  { "may not mount", "Invalid argument", CHROOT_CURE, NULL },
+  { "make / slave", "Invalid argument", CHROOT_CURE, NULL },
   { "may not mount", NULL,
     "give root the right to mount (CAP_SYS_ADMIN), or start as an ordinary user, who needs none" },
   { "may not become another user", NULL,

@@ -5,10 +5,12 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
+import unittest
 
 import tap_unittest
-from cli_test import FOLDER, TestCase, asb
+from cli_test import ASB, ENVIRONMENT, FOLDER, LIMIT, TestCase, asb
 
 STATES = {"ok", "warning", "failure"}
 
@@ -86,6 +88,24 @@ class Doctor(TestCase):
         found = self.look(1, PATH=self.with_first(script.parent))
         self.assertEqual(found["bubblewrap"]["state"], "ok")
         self.assert_failure(found["sandbox"], "user namespaces", "uid map")
+
+    def look_in_chroot(self, place):
+        """In a folder of that name, below one that is a mount, with what is in /."""
+        result = subprocess.run(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-ec",
+             'mount -t tmpfs none "$1"; mkdir -p "$1/$2"; cd /; for name in *; do'
+             ' if [ -L "$name" ]; then cp -P "$name" "$1/$2";'
+             ' elif [ -d "$name" ]; then mkdir "$1/$2/$name"; mount --rbind "$name" "$1/$2/$name"; fi; done;'
+             ' exec chroot "$1/$2" "$3" doctor --json', "sh", tempfile.mkdtemp(dir=FOLDER), place, ASB],
+            env={**ENVIRONMENT, **self.environment}, capture_output=True, timeout=LIMIT, check=False)
+        self.assertEqual((result.returncode, result.stderr), (1, b""), result.stdout)
+        return {finding["name"]: finding for finding in json.loads(result.stdout)["findings"]}
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may enter a chroot")
+    def test_chroot(self):
+        for place in [".", "inner"]:
+            with self.subTest(place):
+                self.assert_failure(self.look_in_chroot(place)["sandbox"], "chroot", "systemd-nspawn")
 
     def test_guest(self):
         found = self.look(1, ASB_GUEST_PATH="/no/such/guest")
