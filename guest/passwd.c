@@ -2,6 +2,7 @@
 
 #include "passwd.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,13 +22,15 @@ enum
   N_FIELDS = 7
 };
 
+/* Digits alone: what else strtoul () takes, a sign for one, would be somebody else's number. */
 static bool
 parse_id (const char *text, unsigned long *id)
 {
-  char *end;
+  size_t length = strspn (text, "0123456789");
 
-  *id = strtoul (text, &end, 10);
-  return end != text && *end == '\0' && *id < UINT32_MAX;
+  errno = 0;
+  *id = strtoul (text, NULL, 10);
+  return length > 0 && text[length] == '\0' && errno == 0 && *id < UINT32_MAX;
 }
 
 static bool
@@ -39,7 +42,7 @@ parse_line (char *line, uid_t uid, Passwd *found)
 
   for (size_t i = 0; i < N_FIELDS; i++)
     {
-      fields[i] = strsep (&line, ":\n");
+      fields[i] = strsep (&line, ":");
       if (!fields[i])
         return false;
     }
@@ -66,19 +69,35 @@ open_file (void)
   return file;
 }
 
+/* Without its end, of at most @left bytes; of a line that is too long, or holds a NUL, nothing is
+ * left. False at the end of the file. */
+static bool
+read_line (FILE *file, char line[PASSWD_MAX_LINE], size_t *left)
+{
+  size_t size = 0;
+  int c = 0;
+
+  for (; *left > 0 && (c = getc (file)) != EOF && c != '\n'; --*left)
+    if (size < PASSWD_MAX_LINE)
+      line[size++] = (char)c;
+  if (*left > 0)
+    --*left;
+  if (size == PASSWD_MAX_LINE || memchr (line, '\0', size))
+    size = 0;
+  line[size] = '\0';
+  return c == '\n' || (c == EOF && size > 0);
+}
+
 bool
 passwd_find (uid_t uid, Passwd *found)
 {
   FILE *file = open_file ();
   char line[PASSWD_MAX_LINE];
-  size_t size = 0;
+  size_t left = MAX_SIZE;
   bool done = false;
 
-  while (file && !done && size < MAX_SIZE && fgets (line, sizeof line, file))
-    {
-      size += strlen (line) + 1;
-      done = parse_line (line, uid, found);
-    }
+  while (file && !done && read_line (file, line, &left))
+    done = parse_line (line, uid, found);
   if (file)
     fclose (file);
   return done;

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands as another user (docs/guest-protocol.md §4.1, “uid” and “gid”)."""
 
+import os
 import signal
+import subprocess
+import tempfile
 
 from guestlib import *
 
@@ -194,6 +197,76 @@ def test_in_a_namespace_of_one_user():
         refused(client, guest, "no right", uid=STRANGER)
         refused(client, guest, "no right", uid=STRANGER, gid=0)
         assert ids_of(client, uid=0, gid=0)[0] == [0] * 4
+
+
+def guest_with(passwd, directory):
+    """One that has another /etc/passwd, and no HOME."""
+    path = os.path.join(directory, "passwd")
+    with open(path, "wb") as file:
+        file.write(passwd)
+    program = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", path, "/etc/passwd", "--die-with-parent", "--"]
+    if subprocess.run([*program, "true"], capture_output=True).returncode != 0:
+        raise Skip("needs bubblewrap")
+    guest = Guest(program=program, env={"PATH": os.environ["PATH"]})
+    open_to_all(guest)
+    return guest
+
+
+# A number that is @n when only 64 bits of it are kept, with and without a sign.
+def wrapped(n):
+    return [b"-%d" % (2**64 - n), b"%d" % (2**64 + n), b"-%d" % (2**65 - n)]
+
+
+# Lines before that of a user that are not it, the number of which stands in {}.
+IMPOSTORS = [
+    *[b"x:x:%b:7:x:/impostor:/bin/sh\n" % number for number in (b"+{}", b" {}", b"-{}", b"{}x", b"0x{}", b"", b"{}.0")],
+    b"x:x:{}:7\n", b"x:x:{}\n", b"{}\n", b":::\n", b"\n", b"x:x:{}:4294967295:x:/impostor:/bin/sh\n",
+    b"x:x:{}:-7:x:/impostor:/bin/sh\n", b"x:x:{}:+7:x:/impostor:/bin/sh\n", b"x:x:{}:%b:x:/impostor:/bin/sh\n" % wrapped(7)[0],
+    # What is behind the most that a line may have is no line of its own.
+    b"y" * 4095 + b"x:x:{}:7:x:/impostor:/bin/sh\n", b"y" * 4096 + b"x:x:{}:7:x:/impostor:/bin/sh\n",
+    b"y:x:{}:7:x:/impostor:/" + b"y" * 5000 + b"\n", b"y:x:{}:7:x:/impostor:\0/bin/sh\n",
+]
+
+
+def passwd_of(uid, lines, last=b"me:x:{}:54330:me:/home/of me:/bin/sh\n"):
+    return b"".join([*lines, last]).replace(b"{}", b"%d" % uid)
+
+
+def test_lines_of_nobody():
+    """What is nearly the line of a user, by its number or its length, is not."""
+    uid = os.getuid()
+    impostors = IMPOSTORS + [b"x:x:%b:7:x:/impostor:/bin/sh\n" % number for number in wrapped(uid)]
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        for lines, last, home in [
+            (impostors, b"me:x:{}:54330:me:/home/of me:/bin/sh\n", b"/home/of me"),
+            (impostors, b"me:x:{}:54330:me:/home/of me:/bin/sh", b"/home/of me"),
+            (impostors, b"me:x:{}:54330:me:relative:/bin/sh\n", b"/"),
+            (impostors, b"", b"/"),
+        ]:
+            with guest_with(passwd_of(uid, lines, last), directory) as guest:
+                assert guest.connect().command("printf %s \"$HOME\"").stdout == home, (last, home)
+
+
+def test_line_of_another():
+    needs_root()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        lines = IMPOSTORS + [b"x:x:%b:7:x:/impostor:/bin/sh\n" % number for number in wrapped(STRANGER)]
+        with guest_with(passwd_of(STRANGER, lines), directory) as guest:
+            client = guest.connect()
+            assert ids_of(client, uid=STRANGER) == [[STRANGER] * 4, [54330] * 4, []]
+            assert client.command("printf %s \"$HOME\"", uid=STRANGER).stdout == b"/home/of me"
+
+
+def test_passwd_without_end():
+    """Nobody reads for ever, of whatever there is much."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        for filler in (b"", b"\n" * (2 << 20), b"x" * (2 << 20) + b"\n"):
+            with guest_with(passwd_of(os.getuid(), [filler]), directory) as guest:
+                home = guest.connect().command("printf %s \"$HOME\"").stdout
+                assert home == (b"/" if filler else b"/home/of me"), (len(filler), home)
 
 
 def test_wrong():
