@@ -12,9 +12,16 @@
 
 #define MAX_NEWS 1024
 
+static void
+complain_of_fork (void)
+{
+  fprintf (stderr, "asb-guest: Could not start another process: %s\n", strerrordesc_np (errno));
+}
+
 static _Noreturn void
 become_guest (const ServeOptions *options, int news_fd)
 {
+  pid_t pid;
   int fd = open ("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
 
   if (fd >= 0)
@@ -25,7 +32,10 @@ become_guest (const ServeOptions *options, int news_fd)
   dup2 (news_fd, STDERR_FILENO);
   setsid ();
   /* A second one has no way back to the terminal. */
-  if (fork () != 0)
+  pid = fork ();
+  if (pid < 0)
+    complain_of_fork ();
+  if (pid != 0)
     _exit (0);
   if (chdir ("/") != 0)
     _exit (1);
@@ -87,6 +97,6 @@ serve_in_background (const ServeOptions *options)
       close (ends[0]);
     }
   if (pid < 0)
-    fprintf (stderr, "asb-guest: Could not start another process: %s\n", strerrordesc_np (errno));
+    complain_of_fork ();
   return pass_on (news, size);
 }

@@ -4,6 +4,7 @@
 
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -76,6 +77,23 @@ def test_descriptors_that_are_no_use():
                           ["--listen-fd", str(file.fileno())]]:
             result = run("serve", *arguments, pass_fds=[file.fileno()])
             assert result.returncode == 1 and b"asb-guest: Could not use the descriptor" in result.stderr, result
+
+
+def test_processes_that_cannot_be_started():
+    """Neither of the two by which a guest goes into the background."""
+    if os.getuid() != 0:
+        raise Skip("only root can be a user of no other process")
+    for limit in (1, 2):
+        def become():
+            resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+            os.setuid(54326)
+
+        with tempfile.TemporaryDirectory() as directory:
+            os.chmod(directory, 0o777)
+            for verb in (["serve", "--daemon"], ["connect"]):
+                result = run(*verb, "--socket", f"{directory}/run/guest-1.sock", preexec_fn=become, cwd="/")
+                assert result.returncode == 1, (limit, result)
+                assert result.stderr.startswith(b"asb-guest: Could not start another process: "), (limit, result)
 
 
 def test_connect_starts_a_guest():
