@@ -542,15 +542,15 @@ connection_ready (void *data, uint32_t events)
     }
 }
 
-/* Who only waits makes room for who comes. */
+/* Who only waits, or has been told to go, makes room for who comes. */
 static void
-lose_oldest_new (Broker *broker)
+lose_oldest_idle (Broker *broker)
 {
   LIST_FOREACH (node, &broker->connections)
     {
       Connection *self = LIST_ITEM (node, Connection, link);
 
-      if (self->state == CONNECTION_NEW)
+      if (self->state == CONNECTION_NEW || self->state == CONNECTION_LEAVING)
         {
           connection_lose (self);
           return;
@@ -581,7 +581,7 @@ new_connection (Broker *broker, ByteStream *stream)
   loop_timer_init (&self->ack_timer, ack_timed_out, self);
   loop_timer_start (broker->loop, &self->timer, GREETING_TIMEOUT);
   if (broker->n_connections >= MAX_CLIENTS)
-    lose_oldest_new (broker);
+    lose_oldest_idle (broker);
   list_append (&broker->connections, &self->link);
   broker->n_connections++;
   return self;

@@ -490,6 +490,25 @@ def test_clients_without_hello_are_bounded():
             client.close()
 
 
+def test_clients_that_were_told_to_go_are_bounded():
+    """They have a second to close, once they know why."""
+    with Guest() as guest:
+        greeted = guest.connect()
+        before = count_descriptors(guest.process.pid)
+        refused = []
+        for _ in range(200):
+            refused.append(guest.connect(hello=False))
+            refused[-1].send(HELLO, {"major": 99, "minor": 0})
+            assert refused[-1].read().json["code"] == "unsupported_version"
+        last = guest.connect()
+        n = count_descriptors(guest.process.pid) - before
+        assert n <= 64 + 16 + 1, n
+        for client in (greeted, last):
+            assert client.command(["true"]).result["exit_code"] == 0
+        for client in refused:
+            client.close()
+
+
 def test_channels_end_also_after_errors():
     """A call that ends in error before its channels opened gets FIN on them all the same."""
     with Guest() as guest:
