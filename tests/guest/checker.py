@@ -30,6 +30,11 @@ def reports():
     return pathlib.Path(folder)
 
 
+def often(times, under_valgrind):
+    """How many times something is done that takes valgrind hours."""
+    return under_valgrind if VALGRIND else times
+
+
 def is_used():
     return bool(VALGRIND or SANITIZER)
 
