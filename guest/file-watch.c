@@ -42,7 +42,8 @@ typedef struct
   char *path;
   char only[NAME_MAX + 1]; /* of what is in the directory; empty: all */
   Departure departure;
-  bool stands; /* the client knows that it does */
+  bool stands;    /* the client knows that it does */
+  bool is_behind; /* the kernel may have told more */
   bool is_gone;
   bool is_lossy; /* something was dropped, and that has not been told */
   Failure *failure;
@@ -183,9 +184,21 @@ tell_failed (void *data, const char *path, Failure *failure)
 static void
 enter (Watch *watch, WatchedDirectory *parent, const char *name, bool is_directory)
 {
+  WatchedDirectory *before;
+  WatchedDirectory *now;
+
   if (!is_directory || !watch->tree.is_recursive)
     return;
-  watch_tree_add (&watch->tree, parent, name);
+  if (!watched_directory_is_in_place (parent))
+    {
+      watch_tree_postpone (&watch->tree, parent);
+      return;
+    }
+  before = watched_directory_child (parent, name);
+  now = watch_tree_add (&watch->tree, parent, name);
+  /* It has gone from there, and where to will be read later. */
+  if (before && now && before != now)
+    watch_tree_drop (&watch->tree, before);
   watch_tree_list (&watch->tree, true);
 }
 
@@ -245,22 +258,39 @@ tell_moved (Watch *watch, const WatchedDirectory *parent, const char *name)
   tell (watch, event);
 }
 
+/* The kernel tells what was, and the tree may have been looked at since: then they may not go
+ * together. */
+static bool
+can_move (WatchedDirectory *child, const WatchedDirectory *parent, const WatchedDirectory *there)
+{
+  return !watched_directory_is_in (parent, child)
+         && (!there || there == child || !watched_directory_is_in (child, there));
+}
+
 /* Both halves of a renaming are known. */
 static void
 arrive_from_within (Watch *watch, WatchedDirectory *parent, const char *name)
 {
   Departure *departure = &watch->departure;
   WatchedDirectory *child = watched_directory_child (departure->parent, departure->name);
+  WatchedDirectory *there = watched_directory_child (parent, name);
 
   departure->is_there = false;
   tell_moved (watch, parent, name);
   if (!departure->is_directory)
     return;
-  if (watched_directory_child (parent, name) != child)
-    leave (watch, parent, name);
+  if (child && !can_move (child, parent, there))
+    {
+      watch->is_lossy = true;
+      watch_tree_rebuild (&watch->tree);
+      return;
+    }
+  if (there && there != child)
+    watch_tree_drop (&watch->tree, there);
   if (child && !watch_tree_move (child, parent, name))
     watch_tree_drop (&watch->tree, child);
-  enter (watch, parent, name, !child);
+  /* By now it may be another one. */
+  enter (watch, parent, name, true);
 }
 
 static void
@@ -338,6 +368,10 @@ take_events (Watch *watch)
 
   if (n <= 0 && walk_clock () >= watch->departure.due)
     settle_departure (watch);
+  /* Once, whatever comes of it: more will be known only when more has been told. */
+  if (n <= 0 && watch->is_behind && watch_tree_catch_up (&watch->tree))
+    watch->is_lossy = true;
+  watch->is_behind = n > 0;
   for (const char *at = bytes; n > 0 && at < bytes + n && !watch->is_gone;)
     {
       const struct inotify_event *event = (const void *)at;
@@ -387,6 +421,8 @@ time_to_wait (const Watch *watch)
 {
   int64_t left = watch->departure.due - walk_clock ();
 
+  if (watch->is_behind && !list_is_empty (&watch->tree.postponed))
+    return 0;
   if (!watch->departure.is_there)
     return -1;
   return left > 0 ? (int)(left / MILLISECOND) + 1 : 0;

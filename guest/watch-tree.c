@@ -87,6 +87,29 @@ watched_directory_path (const WatchedDirectory *directory, const char *name, cha
   return true;
 }
 
+bool
+watched_directory_is_in (const WatchedDirectory *directory, const WatchedDirectory *other)
+{
+  while (directory && directory != other)
+    directory = directory->parent;
+  return directory != NULL;
+}
+
+bool
+watch_tree_move (WatchedDirectory *directory, WatchedDirectory *parent, const char *name)
+{
+  char *copy = watched_directory_is_in (parent, directory) ? NULL : strdup (name);
+
+  if (!copy)
+    return false;
+  free (directory->name);
+  directory->name = copy;
+  directory->parent = parent;
+  list_remove (&directory->siblings);
+  list_append (&parent->children, &directory->siblings);
+  return true;
+}
+
 /* Adding. */
 
 static void
@@ -118,15 +141,34 @@ free_directory (WatchedDirectory *directory)
   free (directory);
 }
 
+static bool
+is_same (const WatchedDirectory *directory, const struct stat *status)
+{
+  return directory->device == status->st_dev && directory->inode == status->st_ino;
+}
+
+bool
+watched_directory_is_in_place (const WatchedDirectory *directory)
+{
+  char path[PATH_MAX];
+  struct stat status;
+
+  return watched_directory_path (directory, NULL, path)
+         && (directory->parent ? lstat : stat) (path, &status) == 0 && is_same (directory, &status);
+}
+
 /* NULL when memory is short. */
 static WatchedDirectory *
-insert (WatchTree *tree, int wd, WatchedDirectory *parent, const char *name)
+insert (WatchTree *tree, int wd, const struct stat *status, WatchedDirectory *parent,
+        const char *name)
 {
   WatchedDirectory *directory = calloc (1, sizeof *directory);
 
   if (!directory)
     return NULL;
   directory->wd = wd;
+  directory->device = status->st_dev;
+  directory->inode = status->st_ino;
   directory->parent = parent;
   list_init (&directory->siblings);
   list_init (&directory->children);
@@ -147,20 +189,17 @@ insert (WatchTree *tree, int wd, WatchedDirectory *parent, const char *name)
 
 /* What nobody means: the record, which changes with all that is done, and the kernel's own. */
 static bool
-is_left_out (const WatchTree *tree, int fd)
+is_left_out (const WatchTree *tree, int fd, struct stat *status)
 {
-  struct stat status;
-
-  return fstat (fd, &status) != 0 || file_is_history (tree->worker, &status)
-         || is_kernel_files (fd);
+  return fstat (fd, status) != 0 || file_is_history (tree->worker, status) || is_kernel_files (fd);
 }
 
 /* The number of the watch; -1 with errno set, 0 when the directory is left out. */
 static int
-watch_path (const WatchTree *tree, const char *path)
+watch_path (const WatchTree *tree, const char *path, struct stat *status)
 {
   int fd = open (path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  bool leaves_out = fd >= 0 && is_left_out (tree, fd);
+  bool leaves_out = fd >= 0 && is_left_out (tree, fd, status);
 
   if (fd < 0)
     return -1;
@@ -192,40 +231,60 @@ fail_errno (WatchTree *tree, const char *path, int error)
   fail (tree, path, &failure);
 }
 
-void
+/* What is at @path is known by another place: it has come from there, and what the kernel said of
+ * that will be read later. */
+static void
+put_right (WatchedDirectory *known, WatchedDirectory *parent, const char *name)
+{
+  if (known->parent && (known->parent != parent || strcmp (known->name, name) != 0))
+    watch_tree_move (known, parent, name);
+}
+
+static WatchedDirectory *
+watch_directory (WatchTree *tree, WatchedDirectory *parent, const char *name, const char *path)
+{
+  struct stat status;
+  int wd = watch_path (tree, path, &status);
+  WatchedDirectory *directory = wd > 0 ? watch_tree_find (tree, wd) : NULL;
+
+  if (wd < 0)
+    fail_errno (tree, path, errno);
+  if (directory)
+    put_right (directory, parent, name);
+  else if (wd > 0 && !(directory = insert (tree, wd, &status, parent, name)))
+    {
+      inotify_rm_watch (tree->fd, wd);
+      fail_errno (tree, path, ENOMEM);
+    }
+  return directory;
+}
+
+WatchedDirectory *
 watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name)
 {
   char path[PATH_MAX];
-  int wd;
 
   if (!watched_directory_path (parent, name, path))
     {
       watched_directory_path (parent, NULL, path);
       fail_errno (tree, path, ENAMETOOLONG);
-      return;
+      return NULL;
     }
-  if (tree->n_directories >= WATCH_MAX_DIRECTORIES)
-    {
-      if (!watched_directory_child (parent, name))
-        fail_full (tree, path);
-      return;
-    }
-  wd = watch_path (tree, path);
-  if (wd < 0)
-    fail_errno (tree, path, errno);
-  else if (wd > 0 && !watch_tree_find (tree, wd) && !insert (tree, wd, parent, name))
-    {
-      inotify_rm_watch (tree->fd, wd);
-      fail_errno (tree, path, ENOMEM);
-    }
+  if (tree->n_directories < WATCH_MAX_DIRECTORIES)
+    return watch_directory (tree, parent, name, path);
+  if (!watched_directory_child (parent, name))
+    fail_full (tree, path);
+  return NULL;
 }
 
 bool
 watch_tree_open (WatchTree *tree, const char *path, Failure *failure)
 {
+  struct stat status;
   int wd;
 
   list_init (&tree->unlisted);
+  list_init (&tree->postponed);
   tree->fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
   if (tree->fd < 0 && errno == EMFILE)
     return failure_set (failure, FAILURE_TOO_MANY_REQUESTS,
@@ -234,9 +293,9 @@ watch_tree_open (WatchTree *tree, const char *path, Failure *failure)
   if (tree->fd < 0)
     return failure_set_errno (failure, errno, "watch", path);
   wd = inotify_add_watch (tree->fd, path, EVENTS | IN_DELETE_SELF | IN_MOVE_SELF);
-  if (wd < 0)
+  if (wd < 0 || stat (path, &status) != 0)
     return set_failure (failure, errno, path);
-  tree->root = insert (tree, wd, NULL, path);
+  tree->root = insert (tree, wd, &status, NULL, path);
   return tree->root || failure_set_errno (failure, ENOMEM, "watch", path);
 }
 
@@ -268,6 +327,13 @@ take_entry (WatchTree *tree, WatchedDirectory *parent, DIR *directory, const str
     watch_tree_add (tree, parent, entry->d_name);
 }
 
+/* Of what cannot be opened by its path. */
+static bool
+is_elsewhere (int error)
+{
+  return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
 /* False when the call is over. */
 static bool
 list_one (WatchTree *tree, WatchedDirectory *parent, bool tells)
@@ -275,10 +341,19 @@ list_one (WatchTree *tree, WatchedDirectory *parent, bool tells)
   char path[PATH_MAX] = "";
   int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | (parent->parent ? O_NOFOLLOW : 0);
   int fd = watched_directory_path (parent, NULL, path) ? open (path, flags) : -1;
-  DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
+  DIR *directory = NULL;
   const struct dirent *entry;
+  struct stat status;
   bool goes_on = true;
 
+  if (fd >= 0 ? fstat (fd, &status) != 0 || !is_same (parent, &status) : is_elsewhere (errno))
+    {
+      if (fd >= 0)
+        close (fd);
+      watch_tree_postpone (tree, parent);
+      return worker_goes_on (tree->worker);
+    }
+  directory = fd >= 0 ? fdopendir (fd) : NULL;
   if (!directory)
     {
       fail_errno (tree, path, errno);
@@ -309,19 +384,25 @@ watch_tree_list (WatchTree *tree, bool tells)
   return true;
 }
 
-bool
-watch_tree_move (WatchedDirectory *directory, WatchedDirectory *parent, const char *name)
+void
+watch_tree_postpone (WatchTree *tree, WatchedDirectory *directory)
 {
-  char *copy = strdup (name);
+  list_remove (&directory->unlisted);
+  list_append (&tree->postponed, &directory->unlisted);
+}
 
-  if (!copy)
-    return false;
-  free (directory->name);
-  directory->name = copy;
-  directory->parent = parent;
-  list_remove (&directory->siblings);
-  list_append (&parent->children, &directory->siblings);
-  return true;
+bool
+watch_tree_catch_up (WatchTree *tree)
+{
+  size_t n = tree->n_directories;
+
+  LIST_FOREACH (node, &tree->postponed)
+    {
+      list_remove (node);
+      list_append (&tree->unlisted, node);
+    }
+  watch_tree_list (tree, false);
+  return tree->n_directories > n;
 }
 
 /* Forgetting. */

@@ -20,10 +20,12 @@ typedef struct WatchedDirectory WatchedDirectory;
 struct WatchedDirectory
 {
   int wd;
+  dev_t device;
+  ino_t inode;
   WatchedDirectory *parent; /* NULL: the watch began here */
   List siblings;
   List children;
-  List unlisted; /* of those whose content is still to be looked at */
+  List unlisted; /* of those whose content is still to be looked at, now or later */
   char *name;    /* without a parent: the path */
 };
 
@@ -36,6 +38,7 @@ typedef struct
   void *by_wd; /* as tsearch () has it */
   size_t n_directories;
   List unlisted;
+  List postponed;
 
   /* What is found in a directory that is new. */
   void (*found) (void *data, const char *path, bool is_directory);
@@ -57,14 +60,28 @@ WatchedDirectory *watched_directory_child (const WatchedDirectory *parent, const
 bool watched_directory_path (const WatchedDirectory *directory, const char *name,
                              char path[PATH_MAX]);
 
-/* Watches the directory @name in @parent, too, unless that is known. */
-void watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name);
+/* Whether it is @other, or below it. */
+bool watched_directory_is_in (const WatchedDirectory *directory, const WatchedDirectory *other);
+
+/* Whether what its path leads to is it: by now that may be elsewhere, of which the kernel will
+ * tell. */
+bool watched_directory_is_in_place (const WatchedDirectory *directory);
+
+/* Watches the directory @name in @parent, which is in its place, too, unless that is known; what is
+ * known by another place has moved. What is there then, or NULL. */
+WatchedDirectory *watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name);
 
 /* Looks into the directories that are new, and watches those in them. With @tells what is there is
  * told as found. False when the call is over. */
 bool watch_tree_list (WatchTree *tree, bool tells);
 
-/* It has another place. */
+/* Looks into the directory when all that the kernel has told is known. */
+void watch_tree_postpone (WatchTree *tree, WatchedDirectory *directory);
+
+/* Does so, without telling what is there; whether there are directories that nobody watched. */
+bool watch_tree_catch_up (WatchTree *tree);
+
+/* It has another place. False when memory is short, or that is in itself. */
 bool watch_tree_move (WatchedDirectory *directory, WatchedDirectory *parent, const char *name);
 
 /* Forgets @directory and those below it. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """file.watch (docs/guest-protocol.md §4.2)."""
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -281,6 +282,69 @@ def write_until_told(client, call, path):
         client.until(lambda: wanted in whole_lines(call) or whole_lines(call).count({"event": "overflow"}) > n_overflows)
         if wanted in whole_lines(call):
             return
+
+
+@contextlib.contextmanager
+def late_watch(guest, client):
+    """A watch that sees what is done in the block when all of it is done."""
+    call = watch(client, guest.work, recursive=True)
+    worker = next(pid for pid in children(guest.process.pid) if name_of(pid) == "asb-worker")
+    # The guest first, which would have it go on.
+    stopped = [guest.process.pid, worker]
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    yield call
+    for pid in reversed(stopped):
+        os.kill(pid, signal.SIGCONT)
+
+
+def until_heard(client, call, guest, *folders):
+    """What comes in each of them is told by its name."""
+    for folder in folders:
+        path = guest.in_work(f"{folder}/heard-{folder.replace('/', '-')}-{len(whole_lines(call))}")
+        write(path)
+        until(client, call, {"event": "created", "path": path})
+
+
+def test_folders_that_are_elsewhere_by_now():
+    """What the kernel tells is about a tree that has changed again since."""
+    with Guest() as guest:
+        client = guest.connect()
+        make_files(guest.work, "old/below/file", "other/file")
+        with late_watch(guest, client) as call:
+            # Into a folder that nobody watches yet.
+            os.mkdir(guest.in_work("new"))
+            os.rename(guest.in_work("old"), guest.in_work("new/old"))
+            # Of one name, one after the other.
+            os.mkdir(guest.in_work("work"))
+            os.rename(guest.in_work("work"), guest.in_work("other/done"))
+            os.mkdir(guest.in_work("work"))
+        until_heard(client, call, guest, "new/old/below", "new/old", "work", "other/done")
+        # Each is still known by its own place.
+        os.rename(guest.in_work("other"), guest.in_work("work/other"))
+        until_heard(client, call, guest, "work/other/done", "work/other")
+        shutil.rmtree(guest.in_work("work"))
+        until(client, call, {"event": "deleted", "path": guest.in_work("work")})
+        until_heard(client, call, guest, "new/old/below", "new")
+        assert stop(client, call)["reason"] == "stopped"
+
+
+def test_folders_that_would_be_in_themselves():
+    """One that was taken for another is where that one is not, and what goes into it would go into itself."""
+    with Guest() as guest:
+        client = guest.connect()
+        make_files(guest.work, "a/file", "b/file")
+        with late_watch(guest, client) as call:
+            os.mkdir(guest.in_work("a/n"))
+            os.rename(guest.in_work("a/n"), guest.in_work("b/m"))
+            os.mkdir(guest.in_work("a/n"))
+        until_heard(client, call, guest, "a", "b")
+        os.rename(guest.in_work("b"), guest.in_work("a/n/b"))
+        until_heard(client, call, guest, "a/n/b/m", "a/n/b", "a/n")
+        shutil.rmtree(guest.in_work("a/n"))
+        until(client, call, {"event": "deleted", "path": guest.in_work("a/n")})
+        until_heard(client, call, guest, "a")
+        assert stop(client, call)["reason"] == "stopped"
 
 
 def test_what_the_kernel_dropped():
