@@ -8,7 +8,7 @@
  * "no-locks": record locks fail; "no-shared-memory": files cannot be mapped shared; "full": writes
  * beyond the size that the environment variable ASB_TEST_DISK_BYTES names find no space while the
  * file that ASB_TEST_DISK_FULL names is there; "slow": a long time passes between any two looks at
- * the clock.
+ * the clock; "late": a second does.
  */
 
 /* Both names of each function are replaced here. */
@@ -50,9 +50,9 @@ clock_gettime (clockid_t clock, struct timespec *time)
   static long passed;
   int result = function (clock, time);
 
-  if (has_fault ("slow") && clock == CLOCK_MONOTONIC)
+  if ((has_fault ("slow") || has_fault ("late")) && clock == CLOCK_MONOTONIC)
     {
-      passed += 10000000;
+      passed += has_fault ("late") ? 1000000000 : 10000000;
       time->tv_sec += (time->tv_nsec + passed) / 1000000000;
       time->tv_nsec = (time->tv_nsec + passed) % 1000000000;
     }

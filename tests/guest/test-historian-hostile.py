@@ -380,6 +380,34 @@ def test_values_of_other_types(directory):
           ({"b64": "/w=="}, "many"))
 
 
+def fill(historian, n):
+    """So many operations, and as many notes of ours that belong to none of them."""
+    numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n})"
+    historian.write(
+        f"{numbers} INSERT INTO history_events(event_id, provider_key, sandbox_id, sandbox_instance_id, actor_type,"
+        f" operation_type, status, occurred_at) SELECT '{n}-' || i, '', '', '', '', 'file.read', 'started', '' FROM n",
+        f"{numbers} INSERT INTO asb_operations(event_id, boot_id) SELECT CAST('{n}-' || i AS BLOB), '' FROM n")
+
+
+def test_statement_that_takes_long(directory):
+    """Of what others can make as large as they like: it is given up after ten seconds, which here pass quickly."""
+    historian = opened(directory)
+    fill(historian, 10)
+    historian.close()
+    historian = Historian(directory, fault="late")
+    historian.open()
+    works(historian)
+    fill(historian, 100000)
+    historian.close()
+    historian = Historian(directory, fault="late")
+    error = refused(historian.open)
+    equal(error.code, "history_database_error")
+    assert "interrupted" in error.message, error.message
+    # It is as it was, for whoever has the time.
+    equal(historian.row("SELECT count(*) AS n FROM asb_operations")["n"], 100010)
+    historian.close()
+
+
 def test_busy(directory):
     historian = opened(directory)
     running = historian.start("running")
