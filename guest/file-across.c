@@ -79,11 +79,12 @@ copy_attributes (Crossing *crossing)
 {
   const struct stat *status = &crossing->status;
   struct timespec times[2] = { status->st_atim, status->st_mtim };
+  mode_t mode = status->st_mode & 07777;
   int fd = crossing->writing.fd;
 
-  if (fchown (fd, status->st_uid, status->st_gid) != 0 && errno != EPERM && errno != EINVAL)
+  if (!writing_copy_owner (&crossing->writing, status, &mode))
     return fail (crossing);
-  if (fchmod (fd, status->st_mode & 07777) != 0 || futimens (fd, times) != 0)
+  if (fchmod (fd, mode) != 0 || futimens (fd, times) != 0)
     return fail (crossing);
   return writing_sync (&crossing->writing);
 }

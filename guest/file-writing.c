@@ -196,20 +196,31 @@ writing_mode (const Writing *writing)
   return writing->exists ? writing->status.st_mode & 07777 : 0644;
 }
 
-/* The owner is kept where that is allowed, and the mode, which a change of owner may reduce. */
 bool
-writing_set_attributes (Writing *writing)
+writing_copy_owner (Writing *writing, const struct stat *from, mode_t *mode)
 {
   struct stat status;
 
   if (fstat (writing->fd, &status) != 0)
+    return false;
+  if ((status.st_uid == from->st_uid && status.st_gid == from->st_gid)
+      || fchown (writing->fd, from->st_uid, from->st_gid) == 0)
+    return true;
+  *mode &= ~(mode_t)(S_ISUID | S_ISGID);
+  return errno == EPERM || errno == EINVAL;
+}
+
+/* The mode comes second, since a change of owner may reduce it. */
+bool
+writing_set_attributes (Writing *writing)
+{
+  mode_t mode = writing_mode (writing);
+  mode_t reduced = mode;
+
+  if (writing->exists && !writing_copy_owner (writing, &writing->status, &reduced))
     return writing_fail (writing, errno);
-  if (writing->exists
-      && (status.st_uid != writing->status.st_uid || status.st_gid != writing->status.st_gid)
-      && fchown (writing->fd, writing->status.st_uid, writing->status.st_gid) != 0 && errno != EPERM
-      && errno != EINVAL)
-    return writing_fail (writing, errno);
-  if (fchmod (writing->fd, writing_mode (writing)) != 0)
+  /* Who says a mode means it. */
+  if (fchmod (writing->fd, writing->mode >= 0 ? mode : reduced) != 0)
     return writing_fail (writing, errno);
   return true;
 }

@@ -78,6 +78,10 @@ bool writing_open_temporary (Writing *writing);
 bool writing_add (Writing *writing, const uint8_t *bytes, size_t size);
 void writing_end_content (Writing *writing);
 
+/* Gives the new file the owner of another. Where that is not allowed @mode loses the bits by which
+ * whoever runs it would become somebody else than before. False with errno set. */
+bool writing_copy_owner (Writing *writing, const struct stat *from, mode_t *mode);
+
 /* Gives the new file its owner and mode; then its content and they are on the disk. */
 bool writing_set_attributes (Writing *writing);
 bool writing_sync (Writing *writing);

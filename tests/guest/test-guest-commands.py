@@ -312,6 +312,26 @@ def test_large_output():
         assert call.result["stdout_bytes"] == 1288895
 
 
+def test_command_waits_for_its_reader():
+    """What nobody takes stays in its pipe, and not in the guest, while another prints far more."""
+    with Guest() as guest:
+        client = guest.connect()
+        client.credits = False
+        client.keep = False
+        call = client.start_command(["head", "-c", str(8 << 20), "/dev/zero"])
+        client.until(lambda: call.received[OUTPUT] == WINDOW)
+        other = guest.connect()
+        other.keep = False
+        assert other.command(["head", "-c", str(64 << 20), "/dev/zero"]).received[OUTPUT] == 64 << 20
+        # All that was said before is read by then.
+        client.run("file.stat", {"path": "/"}).result
+        assert call.reply is None and call.received[OUTPUT] == WINDOW, (call.reply, call.received)
+        client.credits = True
+        client.credit(call, OUTPUT, WINDOW)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.received[OUTPUT] == call.result["stdout_bytes"] == 8 << 20
+
+
 def test_result_does_not_wait_for_a_reader():
     with Guest() as guest:
         client = guest.connect()

@@ -523,6 +523,31 @@ def test_disk_full():
         assert_no_leftovers(guest)
 
 
+def test_mode_of_another_owner():
+    """Where the owner cannot stay, set-user-ID would be another user's."""
+    if not is_root():
+        raise Skip("only root can have files of others")
+    with guest_of_nobody() as guest:
+        client = guest.connect()
+        for bits in (0o4777, 0o2777, 0o6777):
+            path = make(guest.in_work("program"), b"old", bits)
+            os.chown(path, 54321, 54321)
+            os.chmod(path, bits)
+            client.write_file(path, b"new").result
+            status = os.stat(path)
+            assert (status.st_uid, oct(status.st_mode & 0o7777)) == (54323, oct(0o777)), (oct(bits), oct(status.st_mode))
+            os.chown(path, 54321, 54321)
+            os.chmod(path, bits)
+            client.run("file.edit", {"path": path, "old": "new", "new": "newer"}).result
+            assert oct(os.stat(path).st_mode & 0o7777) == oct(0o777), oct(os.stat(path).st_mode)
+            # What is asked for by name is another matter, and what belongs to the guest's user.
+            client.write_file(path, b"old", mode=bits).result
+            assert oct(os.stat(path).st_mode & 0o7777) == oct(bits)
+            client.write_file(path, b"new").result
+            assert oct(os.stat(path).st_mode & 0o7777) == oct(bits)
+            os.unlink(path)
+
+
 def test_mkdir():
     with Guest(preexec_fn=lambda: os.umask(0o077)) as guest:
         client = guest.connect()

@@ -59,6 +59,23 @@ def test_files():
             assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (54321, 54322, 0o4755)
 
 
+def test_mode_of_another_owner():
+    """Where the owner cannot stay, set-user-ID would be another user's."""
+    if os.getuid() != 0:
+        raise Skip("only root can have files of others")
+    with Guest(listen=False) as guest, Elsewhere(guest) as folder:
+        for path in (guest.directory, guest.work, folder):
+            os.chmod(path, 0o777)
+        guest.start(preexec_fn=lambda: (os.setgid(54323), os.setuid(54323)))
+        os.chmod(guest.path, 0o777)
+        path, target = write(guest.in_work("f"), b"x"), os.path.join(folder, "g")
+        os.chown(path, 54321, 54321)
+        os.chmod(path, 0o6755)
+        assert move(guest.connect(), path, target).reply == {"result": {}}
+        status = os.stat(target)
+        assert (status.st_uid, oct(status.st_mode & 0o7777)) == (54323, oct(0o755)), status
+
+
 def test_what_is_there():
     with Guest() as guest, Elsewhere(guest) as folder:
         client = guest.connect()
