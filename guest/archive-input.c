@@ -89,7 +89,8 @@ archive_input_fail (ArchiveInput *input, const char *why)
 {
   char text[256];
 
-  snprintf (text, sizeof text, "The archive is damaged: %s", why);
+  /* Some of what libarchive says ends with the end of the line. */
+  snprintf (text, sizeof text, "The archive is damaged: %.*s", (int)strcspn (why, "\n"), why);
   return fail (input, FAILURE_ARCHIVE_DAMAGED, text);
 }
 

@@ -59,6 +59,30 @@ def zipped(*members, method=zipfile.ZIP_DEFLATED):
     return file.getvalue()
 
 
+class Stream(io.RawIOBase):
+    """Behind which nobody goes back."""
+
+    def __init__(self):
+        self.bytes = bytearray()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.bytes += data
+        return len(data)
+
+
+def zipped_without_size(name, data):
+    """The member says nowhere how large it is."""
+    stream = Stream()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    size_at = stream.bytes.rindex(b"PK\1\2") + 24
+    stream.bytes[size_at:size_at + 4] = bytes(4)
+    return bytes(stream.bytes)
+
+
 def start_unpack(client, path, record=None, **args):
     return client.start("file.unpack", {"path": text(path), **args}, record=record)
 

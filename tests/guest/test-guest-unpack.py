@@ -280,6 +280,19 @@ def test_bounds():
         assert not os.path.exists(guest.in_work("no"))
 
 
+def test_bounds_of_zips():
+    """Where nothing says how much will come, and of the zip itself, which is kept until all of it is there."""
+    with Guest() as guest:
+        client = guest.connect()
+        for size in (3000, 3 * MIB):
+            error = unpack(client, guest.in_work("new"), zipped_without_size("f", b"x" * size)).error
+            assert error["code"] == "archive_damaged" and "\n" not in error["message"], error
+        # So much may be names.
+        error = unpack(client, guest.in_work("new"), b"PK\3\4" + bytes(65 * MIB), max_bytes=1000).error
+        assert error["code"] == "too_large" and error["details"]["limit"] == "max_bytes", error
+        assert os.listdir(guest.work) == []
+
+
 def sparse_member(name, size, *pieces):
     """As GNU tar 1.29 and later write it: the map stands before the data."""
     lines = [len(pieces) + (not pieces)] + [number for offset, data in pieces for number in (offset, len(data))] + ([] if pieces else [size, 0])
