@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ typedef struct
   int64_t uid;
   int64_t gid;
   FilePlace place;
+  int fd; /* of the file itself, whatever gets its name meanwhile */
   struct stat status;
 } Attributes;
 
@@ -48,15 +50,17 @@ find (FileWorker *worker, Attributes *attributes, Failure *failure)
   if (!(attributes->follow ? file_place_follow (&attributes->place, path)
                            : file_place_open (&attributes->place, path)))
     return failure_set_errno (failure, errno, "change", path);
-  return file_place_check_changeable (worker, &attributes->place, path, failure);
+  if (!file_place_check_changeable (worker, &attributes->place, path, failure))
+    return false;
+  attributes->fd = openat (attributes->place.directory_fd, attributes->place.name,
+                           O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  return attributes->fd >= 0 || failure_set_errno (failure, errno, "change", path);
 }
 
 static bool
 look (FileWorker *worker, Attributes *attributes, Failure *failure)
 {
-  if (fstatat (attributes->place.directory_fd, attributes->place.name, &attributes->status,
-               AT_SYMLINK_NOFOLLOW)
-      != 0)
+  if (fstat (attributes->fd, &attributes->status) != 0)
     return failure_set_errno (failure, errno, "change", attributes->path);
   if (!file_is_history (worker, &attributes->status))
     return true;
@@ -66,20 +70,33 @@ look (FileWorker *worker, Attributes *attributes, Failure *failure)
   return false;
 }
 
+/* A descriptor that is of the file alone changes no mode, but its name in /proc does. */
+static bool
+change_mode (const Attributes *attributes)
+{
+  char link[32];
+
+  snprintf (link, sizeof link, "/proc/self/fd/%d", attributes->fd);
+  if (chmod (link, (mode_t)attributes->mode) == 0)
+    return true;
+  return (errno == ENOENT || errno == ENOTDIR)
+         && fchmodat (attributes->place.directory_fd, attributes->place.name,
+                      (mode_t)attributes->mode, 0)
+                == 0;
+}
+
 /* The owner first: changing it may take bits of the mode away. */
 static bool
 change (const Attributes *attributes, Failure *failure)
 {
-  int fd = attributes->place.directory_fd;
-  const char *name = attributes->place.name;
-
   if (attributes->mode >= 0 && S_ISLNK (attributes->status.st_mode))
     return failure_set (failure, FAILURE_INVALID_ARGUMENT, "A symbolic link has no mode to change");
   if ((attributes->uid >= 0 || attributes->gid >= 0)
-      && fchownat (fd, name, (uid_t)attributes->uid, (gid_t)attributes->gid, AT_SYMLINK_NOFOLLOW)
+      && fchownat (attributes->fd, "", (uid_t)attributes->uid, (gid_t)attributes->gid,
+                   AT_EMPTY_PATH)
              != 0)
     return failure_set_errno (failure, errno, "change the owner of", attributes->path);
-  if (attributes->mode >= 0 && fchmodat (fd, name, (mode_t)attributes->mode, 0) != 0)
+  if (attributes->mode >= 0 && !change_mode (attributes))
     return failure_set_errno (failure, errno, "change the mode of", attributes->path);
   return true;
 }
@@ -87,7 +104,7 @@ change (const Attributes *attributes, Failure *failure)
 bool
 file_set_attributes (FileWorker *worker, FileResult *result, Failure *failure)
 {
-  Attributes attributes = { .place.directory_fd = -1 };
+  Attributes attributes = { .place.directory_fd = -1, .fd = -1 };
   bool done = parse (&attributes, worker->args, failure) && find (worker, &attributes, failure)
               && look (worker, &attributes, failure) && change (&attributes, failure)
               && look (worker, &attributes, failure);
@@ -95,6 +112,8 @@ file_set_attributes (FileWorker *worker, FileResult *result, Failure *failure)
   if (done)
     result->result
         = json_pack ("{s:o}", "entry", file_entry_new (attributes.path, &attributes.status, NULL));
+  if (attributes.fd >= 0)
+    close (attributes.fd);
   file_place_close (&attributes.place);
   free (attributes.path);
   return done;

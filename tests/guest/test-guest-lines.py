@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """file.read_lines and file.set_attributes (docs/guest-protocol.md §4.2)."""
 
+import ctypes
 import os
+import signal
 import stat
 
 from guestlib import *
 from treelib import *
+
+AT_FDCWD = -100
+RENAME_EXCHANGE = 2
 
 
 def lines(client, path, **args):
@@ -100,6 +105,38 @@ def test_attributes_of_others():
         path = write(guest.in_work("f"), b"a")
         for args in [{"mode": 0o777}, {"uid": 54323}]:
             assert set_attributes(client, path, **args).error["code"] == "permission_denied"
+
+
+def exchange_for_ever(first, second):
+    """A process in which two names change places all the time."""
+    pid = os.fork()
+    if pid != 0:
+        return pid
+    rename = ctypes.CDLL(None, use_errno=True).renameat2
+    while rename(AT_FDCWD, first.encode(), AT_FDCWD, second.encode(), RENAME_EXCHANGE) == 0:
+        pass
+    os._exit(0)
+
+
+def test_attributes_of_what_was_looked_at():
+    """A link that comes in its place leads to nothing that is changed."""
+    with Guest() as guest:
+        client = guest.connect()
+        outside = os.path.join(guest.directory, "outside")
+        for path in (outside, guest.in_work("file")):
+            with open(path, "w"):
+                pass
+            os.chmod(path, 0o644)
+        os.symlink(outside, guest.in_work("link"))
+        pid = exchange_for_ever(guest.in_work("file"), guest.in_work("link"))
+        try:
+            codes = {set_attributes(client, guest.in_work("file"), mode=mode, follow=False).reply.get("error", {}).get("code")
+                     for mode in (0o600, 0o640) * checker.often(1000, under_valgrind=50)}
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        assert codes <= {None, "invalid_argument"}, codes
+        assert oct(os.stat(outside).st_mode & 0o7777) == oct(0o644), oct(os.stat(outside).st_mode)
 
 
 main()
