@@ -134,15 +134,20 @@ launch (Command *self, bool fresh)
 {
   if (!spare_supervisor_take (self->broker, fresh, &self->supervisor, &self->socket_fd))
     return false;
+  /* Before it has the job, which is not undone. */
+  self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
+  if (!self->source)
+    return false;
   if (!send_begin (self))
     {
+      loop_remove (self->source);
+      self->source = NULL;
       close (self->socket_fd);
       self->socket_fd = -1;
       return !fresh && launch (self, true);
     }
   loop_timer_start (self->broker->loop, &self->start_timer, START_INTERVAL);
-  self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
-  return self->source != NULL;
+  return true;
 }
 
 /* The supervisor that was ready may have been killed before it saw the job; another can have it

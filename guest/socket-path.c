@@ -154,14 +154,18 @@ wait_for_lock (SocketPath *self, int fd)
 {
   struct sigaction action = { .sa_handler = time_out };
   struct sigaction before;
+  /* More than once: the first may come before we wait, when all of us was stopped for so long. */
+  struct itimerval timeout
+      = { .it_value.tv_sec = START_TIMEOUT_SECONDS, .it_interval.tv_sec = START_TIMEOUT_SECONDS };
+  struct itimerval none = { 0 };
   bool done;
   int error;
 
   sigaction (SIGALRM, &action, &before);
-  alarm (START_TIMEOUT_SECONDS);
+  setitimer (ITIMER_REAL, &timeout, NULL);
   done = flock (fd, LOCK_EX) == 0;
   error = errno;
-  alarm (0);
+  setitimer (ITIMER_REAL, &none, NULL);
   sigaction (SIGALRM, &before, NULL);
   errno = error;
   if (!done && error == EINTR)
