@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_KEYS 256
+#define MAX_IDENTIFIER 255
 
 static json_t *
 text_column (sqlite3_stmt *statement, int column)
@@ -28,7 +29,10 @@ json_t *
 history_meta_read (HistoryDatabase *database, HistoryError *error)
 {
   sqlite3_stmt *statement
-      = history_database_query (database, error, "SELECT key, value FROM history_meta", "");
+      = history_database_query (database, error,
+                                "SELECT key, value FROM history_meta WHERE length(key) <= 255"
+                                " AND length(value) <= 65536",
+                                "");
   json_t *meta = json_object ();
   HistoryStep step = HISTORY_FAILED;
 
@@ -70,10 +74,12 @@ history_meta_matches (const json_t *meta, const HistoryIdentity *identity)
          && matches (meta, "sandbox_instance_id", identity->sandbox_instance_id);
 }
 
+/* What is longer than any client may say is nobody's. */
 static char *
-copy_optional (const char *text)
+copy_identifier (const char *text)
 {
-  return text ? history_copy (text) : NULL;
+  return text && history_text_length (text, strlen (text)) <= MAX_IDENTIFIER ? history_copy (text)
+                                                                             : NULL;
 }
 
 bool
@@ -82,10 +88,10 @@ history_meta_adopt_identity (HistoryStore *store, const json_t *meta, HistoryErr
   HistoryIdentity *identity = &store->identity;
 
   history_identity_clear (identity);
-  *identity = (HistoryIdentity){ copy_optional (get (meta, "provider_key")),
-                                 copy_optional (get (meta, "sandbox_id")),
-                                 copy_optional (get (meta, "sandbox_instance_id")),
-                                 copy_optional (get (meta, "sandbox_name")) };
+  *identity = (HistoryIdentity){ copy_identifier (get (meta, "provider_key")),
+                                 copy_identifier (get (meta, "sandbox_id")),
+                                 copy_identifier (get (meta, "sandbox_instance_id")),
+                                 copy_identifier (get (meta, "sandbox_name")) };
   if (identity->provider_key && identity->sandbox_id && identity->sandbox_instance_id)
     return true;
   return history_error_set (error, HISTORY_UNAVAILABLE,

@@ -8,6 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of an incident, which others may have written, as many characters are told: more than there are
+ * of ours, and less than a frame has in all. */
+#define SHOWN "1600"
+
 static int64_t
 size_of (const char *path)
 {
@@ -59,7 +63,9 @@ read_incidents (HistoryStore *store)
   HistoryError ignored;
   sqlite3_stmt *statement = history_database_query (
       &store->database, &ignored,
-      "SELECT noticed_at, kind, detail FROM asb_incidents ORDER BY id DESC LIMIT 20", "");
+      "SELECT substr(noticed_at, 1, " SHOWN "), substr(kind, 1, " SHOWN "),"
+      " substr(detail, 1, " SHOWN ") FROM asb_incidents ORDER BY id DESC LIMIT 20",
+      "");
   json_t *incidents = json_array ();
 
   if (!statement)

@@ -90,7 +90,11 @@ def test_socket_and_lock_of_one_that_is_gone():
     with Place() as place:
         place.serve()
         client = place.join()
-        os.kill(int(client.command("echo $(($(ps -o ppid= $PPID)))").stdout), signal.SIGKILL)
+        guest = int(client.command("echo $(($(ps -o ppid= $PPID)))").stdout)
+        pidfd = os.pidfd_open(guest)
+        os.kill(guest, signal.SIGKILL)
+        # Of those it closes on its way the one by which others come may be the last.
+        wait_for_end(pidfd)
         client.process.wait(PATIENCE)
         assert os.path.exists(place.path) and os.path.exists(place.path + ".lock")
         assert place.join().hello["boot_id"] != client.hello["boot_id"]

@@ -380,6 +380,25 @@ def test_values_of_other_types(directory):
           ({"b64": "/w=="}, "many"))
 
 
+def test_texts_that_are_too_long_for_an_answer(directory):
+    """What is told of the record fits a frame, whatever others have written into it."""
+    historian = opened(directory)
+    long = "replace(hex(zeroblob(10000)), '0', char(1))"
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)"
+    historian.write(f"{numbers} INSERT INTO asb_incidents(noticed_at, kind, detail) SELECT {long}, {long}, {long} FROM n")
+    status = historian.status()
+    assert len(json.dumps(status)) < 1 << 20 and len(status["incidents"]) == 20, len(json.dumps(status))
+    works(historian)
+    historian.close()
+    for size in (256, 20000):
+        historian.write(f"UPDATE history_meta SET value = substr({long}, 1, {size}) WHERE key = 'sandbox_id'")
+        historian = Historian(directory)
+        error = refused(historian.call, "history.open", existing=True)
+        equal(error.code, "history_unavailable")
+        assert "does not say" in error.message, error.message
+        historian.close()
+
+
 def fill(historian, n):
     """So many operations, and as many notes of ours that belong to none of them."""
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n})"
