@@ -6,6 +6,7 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-find.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-identity.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-order.h"
@@ -320,7 +321,8 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (JsonObject) object = asb_opensandbox_lifecycle_call_finish_object (
       ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
-  if (object && asb_opensandbox_json_get_string (object, "id", TRUE, &id, &error) && *id)
+  if (object && asb_opensandbox_json_get_string (object, "id", TRUE, &id, &error)
+      && asb_opensandbox_identity_is_id (id))
     {
       making->sandbox_id = g_strdup (id);
       making->runs = says_that_it_runs (object);
@@ -330,7 +332,7 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   if (!error)
     g_set_error_literal (&error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                         "The server answered without the id of the sandbox");
+                         "The server gave a sandbox an id that cannot be used");
   if (is_settled (error))
     fail (task, error, OUTCOME_NOTHING);
   else

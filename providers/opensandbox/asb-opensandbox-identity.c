@@ -7,6 +7,7 @@
 #include "asb-opensandbox-labels.h"
 
 #define DERIVED_DIGITS 32
+#define MAX_ID_BYTES 512
 
 char *
 asb_opensandbox_identity_derive (const char *provider_key, const char *sandbox_id)
@@ -30,9 +31,17 @@ asb_opensandbox_identity_dup_instance_id (const char *provider_key, const char *
   return asb_opensandbox_identity_derive (provider_key, sandbox_id);
 }
 
+/* Servers decode a slash before they look for the route, so an id with one would name another. What
+ * is no letter, digit or mark would do things to a terminal. */
 gboolean
 asb_opensandbox_identity_is_id (const char *id)
 {
-  /* Servers decode a slash before they look for the route, so an id with one would name another. */
-  return *id && !g_str_equal (id, ".") && !g_str_equal (id, "..") && !strchr (id, '/');
+  gsize length = strlen (id);
+
+  if (length == 0 || length > MAX_ID_BYTES || g_str_equal (id, ".") || g_str_equal (id, ".."))
+    return FALSE;
+  for (const char *at = id; *at; at++)
+    if (!g_ascii_isgraph (*at) || *at == '/')
+      return FALSE;
+  return TRUE;
 }

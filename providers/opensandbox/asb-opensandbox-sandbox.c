@@ -7,8 +7,8 @@
 #include "asb-opensandbox-identity.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-labels.h"
+#include "asb-opensandbox-redact.h"
 
-#define MAX_ID_BYTES 512
 #define MAX_REASON_BYTES 128
 #define MAX_MESSAGE_BYTES 512
 
@@ -86,7 +86,7 @@ read_id (JsonObject *object, Fields *fields, GError **error)
 {
   if (!asb_opensandbox_json_get_string (object, "id", TRUE, &fields->id, error))
     return FALSE;
-  if (strlen (fields->id) <= MAX_ID_BYTES && asb_opensandbox_identity_is_id (fields->id))
+  if (asb_opensandbox_identity_is_id (fields->id))
     return TRUE;
   g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                        "The server gave a sandbox an id that cannot be used");
@@ -156,6 +156,17 @@ choose_reason (const Fields *fields, AsbSandboxState state)
   return reason;
 }
 
+/* Servers tell the errors of others in it, who may repeat what they were sent. */
+static char *
+dup_message (AsbOpensandboxLifecycle *lifecycle, const char *message)
+{
+  g_autofree char *shown = clean (message, MAX_MESSAGE_BYTES);
+
+  return shown ? asb_opensandbox_redact (shown, asb_opensandbox_lifecycle_get_settings (lifecycle),
+                                         NULL)
+               : NULL;
+}
+
 AsbSandboxInfo *
 asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *object,
                                GError **error)
@@ -177,7 +188,7 @@ asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *o
   ref = to_ref (lifecycle, &fields);
   state = asb_opensandbox_sandbox_state_from_string (fields.state);
   reason = choose_reason (&fields, state);
-  message = clean (fields.message, MAX_MESSAGE_BYTES);
+  message = dup_message (lifecycle, fields.message);
   if (fields.metadata)
     name = g_hash_table_lookup (fields.metadata, ASB_OPENSANDBOX_LABEL_NAME);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", name, "image",

@@ -39,6 +39,17 @@ choose_message (const char *message, const char *reason)
   return text ? asb_opensandbox_error_dup_text (text, strlen (text), MAX_MESSAGE_BYTES) : NULL;
 }
 
+static gboolean
+read_id (JsonObject *object, const char **id, GError **error)
+{
+  if (!asb_opensandbox_json_get_string (object, "id", TRUE, id, error))
+    return FALSE;
+  if (asb_opensandbox_identity_is_id (*id))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "its id is none");
+  return FALSE;
+}
+
 AsbSnapshot *
 asb_opensandbox_snapshots_parse (JsonObject *object, GError **error)
 {
@@ -48,7 +59,7 @@ asb_opensandbox_snapshots_parse (JsonObject *object, GError **error)
   const char *id = NULL, *sandbox_id = NULL, *name = NULL;
   const char *state = NULL, *reason = NULL, *said = NULL;
 
-  if (!asb_opensandbox_json_get_string (object, "id", TRUE, &id, error)
+  if (!read_id (object, &id, error)
       || !asb_opensandbox_json_get_string (object, "sandboxId", FALSE, &sandbox_id, error)
       || !asb_opensandbox_json_get_string (object, "name", FALSE, &name, error)
       || !asb_opensandbox_json_get_object (object, "status", TRUE, &status, error)

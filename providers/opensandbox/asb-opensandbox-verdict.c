@@ -108,16 +108,14 @@ append_hint (GString *text, const AsbOpensandboxVerdict *self)
                            "“use-server-proxy”");
 }
 
-/* Who starts what is in the sandbox may have handed it what is secret, and it may say so.
- * @log: (nullable): the last the server has of its output */
+/* @log: (nullable): the last the server has of its output */
 static GError *
-compose (AsbOpensandboxLifecycle *lifecycle, const AsbOpensandboxVerdict *self, const char *log)
+compose (const AsbOpensandboxVerdict *self, const char *log)
 {
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
   AsbErrorInfo *last = self->last_error ? asb_error_get_info (self->last_error) : NULL;
   gboolean is_refusal = self->last_error && asb_opensandbox_verdict_is_refusal (self->last_error);
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *plain = NULL;
 
   g_string_printf (text, "Sandbox “%s” did not get ready", self->sandbox_id);
   if (!is_refusal && !(self->info && has_ended (self->info)))
@@ -131,9 +129,6 @@ compose (AsbOpensandboxLifecycle *lifecycle, const AsbOpensandboxVerdict *self, 
   if (log && *log)
     g_string_append_printf (text, "; the last of its output: %s", log);
 
-  plain = asb_opensandbox_redact (text->str, asb_opensandbox_lifecycle_get_settings (lifecycle),
-                                  NULL);
-
   asb_error_info_set_sandbox_id (info, self->sandbox_id);
   asb_error_info_set_retryable (info, !is_refusal);
   if (last)
@@ -142,8 +137,8 @@ compose (AsbOpensandboxLifecycle *lifecycle, const AsbOpensandboxVerdict *self, 
       asb_error_info_set_provider_request_id (info, asb_error_info_get_provider_request_id (last));
       asb_error_info_set_details (info, asb_error_info_get_details (last));
     }
-  return asb_error_new_with_info (is_refusal ? self->last_error->code : ASB_ERROR_PROVIDER, plain,
-                                  info);
+  return asb_error_new_with_info (is_refusal ? self->last_error->code : ASB_ERROR_PROVIDER,
+                                  text->str, info);
 }
 
 /* Asking. */
@@ -175,7 +170,7 @@ got_log_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     log = dup_end (lifecycle, asb_opensandbox_reply_get_body (reply));
-  g_task_return_pointer (task, compose (lifecycle, self, log), (GDestroyNotify)g_error_free);
+  g_task_return_pointer (task, compose (self, log), (GDestroyNotify)g_error_free);
 }
 
 static void
@@ -206,8 +201,7 @@ got_info_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (asb_opensandbox_verdict_is_final (self, info))
     ask_for_log (task);
   else
-    g_task_return_pointer (task, compose (ASB_OPENSANDBOX_LIFECYCLE (source), self, NULL),
-                           (GDestroyNotify)g_error_free);
+    g_task_return_pointer (task, compose (self, NULL), (GDestroyNotify)g_error_free);
 }
 
 void

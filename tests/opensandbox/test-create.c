@@ -98,6 +98,8 @@ test_outcome_unknown (Fixture *fixture, gconstpointer data)
     POST_FAULT ("'action':'reply','status':500,'body':'Internal Server Error'"),
     POST_FAULT ("'action':'reply','status':202,'json':{'id':7}"),
     POST_FAULT ("'action':'reply','status':202,'body':'[[[['"),
+    POST_FAULT ("'action':'reply','status':202,'json':{'id':'../x'}"),
+    POST_FAULT ("'action':'reply','status':202,'json':{'id':'a b'}"),
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)

@@ -63,6 +63,7 @@ test_identity (void)
   g_autofree char *derived = asb_opensandbox_identity_derive ("opensandbox-default", "sbx-1");
   g_autofree char *empty = NULL;
   g_autofree char *given = NULL;
+  g_autofree char *huge = g_strnfill (1000, 'x');
 
   g_assert_cmpstr (asb_opensandbox_lifecycle_get_fingerprint (lifecycle), ==, "d30a576c03187167");
   g_assert_cmpstr (derived, ==, "legacy-be52074ccbbb584cb589901c496a5d4d");
@@ -75,6 +76,13 @@ test_identity (void)
   g_assert_false (asb_opensandbox_identity_is_id (".."));
   g_assert_false (asb_opensandbox_identity_is_id (""));
   g_assert_true (asb_opensandbox_identity_is_id ("..."));
+  g_assert_true (asb_opensandbox_identity_is_id ("f1.bnM=.aWQ=.44772.k_-9%"));
+  g_assert_false (asb_opensandbox_identity_is_id ("a/b"));
+  g_assert_false (asb_opensandbox_identity_is_id ("a b"));
+  g_assert_false (asb_opensandbox_identity_is_id ("a\r\nX: b"));
+  g_assert_false (asb_opensandbox_identity_is_id ("a\033[31m"));
+  g_assert_false (asb_opensandbox_identity_is_id ("a\342\200\256"));
+  g_assert_false (asb_opensandbox_identity_is_id (huge));
 }
 
 /* Sandboxes. */
@@ -118,6 +126,35 @@ test_sandbox (void)
   expires = asb_sandbox_info_get_expires_at (info);
   g_assert_cmpint (g_date_time_get_microsecond (created), ==, 123456);
   g_assert_cmpint (g_date_time_to_unix (expires) - g_date_time_to_unix (created), ==, 600);
+}
+
+static void
+test_sandbox_message (void)
+{
+  g_autoptr (AsbOpensandboxSettings) settings = asb_opensandbox_settings_new ("h", NULL);
+  g_autoptr (AsbOpensandboxClient) client = NULL;
+  g_autoptr (AsbOpensandboxLifecycle) lifecycle = NULL;
+  g_autofree char *filling = g_strnfill (100000, 'x');
+  g_autofree char *text = g_strdup_printf ("{'id':'a','status':{'state':'Failed','message':'no\\n"
+                                           "the-key-of-tests\\u001b[31m %s'}}",
+                                           filling);
+  g_autoptr (JsonObject) object = to_object (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  const char *message;
+
+  g_test_summary ("What a server tells of a sandbox is one line of some length, without a key");
+
+  g_assert_true (asb_opensandbox_settings_set_key (settings, "the-key-of-tests", &error));
+  client = asb_opensandbox_client_new (settings);
+  lifecycle = asb_opensandbox_lifecycle_new (client, "opensandbox-default");
+  info = asb_opensandbox_sandbox_parse (lifecycle, object, &error);
+  g_assert_no_error (error);
+  message = asb_sandbox_info_get_message (info);
+  g_assert_true (g_str_has_prefix (message, "no "));
+  g_assert_null (strstr (message, "the-key"));
+  g_assert_null (strpbrk (message, "\n\033"));
+  g_assert_cmpuint (strlen (message), <, 2000);
 }
 
 static void
@@ -620,6 +657,7 @@ test_snapshot (void)
       = to_object ("{'id':'s','sandboxId':'x','name':null,'status':{'state':'READY','reason':"
                    "'snapshot_runtime_ready'},'createdAt':'2026-03-01 10:00:00'}");
   g_autoptr (JsonObject) bad = to_object ("{'id':'s','status':null}");
+  g_autoptr (JsonObject) elsewhere = to_object ("{'id':'../s','status':{'state':'Ready'}}");
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbSnapshot) snapshot = asb_opensandbox_snapshots_parse (object, &error);
 
@@ -628,6 +666,9 @@ test_snapshot (void)
   g_assert_cmpstr (asb_snapshot_get_sandbox_id (snapshot), ==, "x");
   g_assert_cmpint (asb_snapshot_get_state (snapshot), ==, ASB_SNAPSHOT_STATE_READY);
   g_assert_null (asb_opensandbox_snapshots_parse (bad, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  g_clear_error (&error);
+  g_assert_null (asb_opensandbox_snapshots_parse (elsewhere, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
 }
 
@@ -796,6 +837,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opensandbox/parse/identity", test_identity);
   g_test_add_func ("/opensandbox/parse/sandbox", test_sandbox);
+  g_test_add_func ("/opensandbox/parse/sandbox/message", test_sandbox_message);
   g_test_add_func ("/opensandbox/parse/sandbox/states", test_sandbox_states);
   g_test_add_func ("/opensandbox/parse/sandbox/unknown-state", test_sandbox_unknown_state);
   g_test_add_func ("/opensandbox/parse/sandbox/refused", test_sandbox_refused);
