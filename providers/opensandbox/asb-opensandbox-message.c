@@ -171,16 +171,32 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
     g_tls_connection_set_advertised_protocols (G_TLS_CONNECTION (connection), protocols);
 }
 
-/* libsoup hands a negative length on to a stream, which complains in the name of the program. It
- * sets the status when the head is read and before it looks at the length; one that is no number it
- * refuses. */
+/* Digits, and the same each time there are any. */
+static gboolean
+is_length (const char *text)
+{
+  g_auto (GStrv) lengths = g_strsplit (text, ",", -1);
+
+  for (guint i = 0; lengths[i]; i++)
+    {
+      g_strstrip (lengths[i]);
+      if (*lengths[i] == '\0' || lengths[i][strspn (lengths[i], "0123456789")] != '\0'
+          || !g_str_equal (lengths[i], lengths[0]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* libsoup takes the last of several lengths, and hands a negative one on to a stream, which
+ * complains in the name of the program. It sets the status when the head is read and before it
+ * looks at the length; one that is no number it refuses. */
 static void
 status_cb (SoupMessage *message, GParamSpec *pspec, gpointer data)
 {
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
-  const char *length = soup_message_headers_get_one (headers, "Content-Length");
+  const char *length = soup_message_headers_get_list (headers, "Content-Length");
 
-  if (length && soup_message_headers_get_content_length (headers) < 0)
+  if (length && (!is_length (length) || soup_message_headers_get_content_length (headers) < 0))
     soup_message_headers_replace (headers, "Content-Length", "none");
 }
 
