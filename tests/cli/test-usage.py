@@ -72,6 +72,16 @@ class Help(TestCase):
             for line in asb(*command).stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 80, (command, line))
 
+    def test_width_of_a_terminal(self):
+        """As wide as it is, but not so wide that nobody reads it; too narrow for two columns it breaks
+        the lines itself."""
+        words = self.assert_done(asb("run", "--help")).decode().split()
+        for columns, longest in [(60, range(50, 61)), (200, range(70, 81)), (20, range(70, 81))]:
+            terminal = Terminal("run", "--help", columns=columns, environment={"NO_COLOR": "1"})
+            text = terminal.finish()[1].decode()
+            self.assertIn(max(map(len, text.splitlines())), longest, columns)
+            self.assertEqual(text.split(), words)
+
     def test_help_after_arguments(self):
         self.assertIn(b"Usage: asb rm", self.assert_done(asb("rm", "box", "--help")))
 
