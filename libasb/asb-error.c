@@ -203,8 +203,12 @@ asb_error_code_from_string (const char *string, int *code)
 GError *
 asb_error_new_with_info (int code, const char *message, AsbErrorInfo *info)
 {
-  GError *error = g_error_new_literal (ASB_ERROR, code, message);
+  GError *error;
 
+  g_return_val_if_fail (message != NULL, NULL);
+  g_return_val_if_fail (info == NULL || ASB_IS_ERROR_INFO (info), NULL);
+
+  error = g_error_new_literal (ASB_ERROR, code, message);
   asb_error_set_info (error, info);
   return error;
 }

@@ -35,10 +35,26 @@ asb_property_replace_strv (char ***field, const char *const *value)
 gboolean
 asb_property_replace_bytes (GBytes **field, GBytes *value)
 {
-  if (*field == value)
+  if (*field == value || (*field && value && g_bytes_equal (*field, value)))
     return FALSE;
   g_clear_pointer (field, g_bytes_unref);
   *field = value ? g_bytes_ref (value) : NULL;
+  return TRUE;
+}
+
+static gboolean
+maps_are_equal (GHashTable *one, GHashTable *other)
+{
+  GHashTableIter iter;
+  gpointer key, entry, counterpart;
+
+  if (g_hash_table_size (one) != g_hash_table_size (other))
+    return FALSE;
+  g_hash_table_iter_init (&iter, one);
+  while (g_hash_table_iter_next (&iter, &key, &entry))
+    if (!g_hash_table_lookup_extended (other, key, NULL, &counterpart)
+        || g_strcmp0 (entry, counterpart) != 0)
+      return FALSE;
   return TRUE;
 }
 
@@ -49,7 +65,7 @@ asb_property_replace_map (GHashTable **field, GHashTable *value)
   GHashTableIter iter;
   gpointer key, entry;
 
-  if (*field == value)
+  if (*field == value || (*field && value && maps_are_equal (*field, value)))
     return FALSE;
 
   /* A copy: the caller may go on changing its own table. */
@@ -68,11 +84,11 @@ asb_property_replace_map (GHashTable **field, GHashTable *value)
 gboolean
 asb_property_replace_variant (GVariant **field, GVariant *value)
 {
-  if (*field == value)
+  g_autoptr (GVariant) sunk = value ? g_variant_ref_sink (value) : NULL;
+
+  if (*field == sunk || (*field && sunk && g_variant_equal (*field, sunk)))
     return FALSE;
-  if (value)
-    g_variant_ref_sink (value);
   g_clear_pointer (field, g_variant_unref);
-  *field = value;
+  *field = g_steal_pointer (&sunk);
   return TRUE;
 }
