@@ -6,9 +6,16 @@ import traceback
 import unittest
 
 
+def _cases_in(suite):
+    for item in suite:
+        yield from _cases_in(item) if isinstance(item, unittest.TestSuite) else (item,)
+
+
 class _TapResult(unittest.TestResult):
-    def __init__(self):
+    def __init__(self, suite):
         super().__init__()
+        # A suite forgets what it has run.
+        self.cases = list(_cases_in(suite))
         self.number = 0
         self.part_reports = []
 
@@ -33,7 +40,14 @@ class _TapResult(unittest.TestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self.tell(test, "ok", directive=f" # SKIP {reason}")
+        for case in self.skipped_with(test):
+            self.tell(case, "ok", directive=f" # SKIP {reason}")
+
+    def skipped_with(self, test):
+        """A class that is skipped as a whole comes as one."""
+        if isinstance(test, unittest.TestCase):
+            return [test]
+        return [case for case in self.cases if test.id() == f"setUpClass ({unittest.util.strclass(type(case))})"]
 
     def addSubTest(self, test, subtest, error):
         super().addSubTest(test, subtest, error)
@@ -50,7 +64,7 @@ class _TapResult(unittest.TestResult):
 
 def main():
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    print(f"1..{suite.countTestCases()}", flush=True)
-    result = _TapResult()
+    result = _TapResult(suite)
+    print(f"1..{len(result.cases)}", flush=True)
     suite.run(result)
-    sys.exit(0 if result.wasSuccessful() and result.number == suite.countTestCases() else 1)
+    sys.exit(0 if result.wasSuccessful() and result.number == len(result.cases) else 1)
