@@ -69,6 +69,11 @@ class Frame:
         return f"Frame(type={self.type} flags={self.flags} channel={self.channel} call={self.call} {self.payload[:200]!r})"
 
 
+# Of a user who has no other processes where those count: others may run the same tests at the same
+# time.
+LONE_USER = 30000 + os.getpid() % 20000
+
+
 class Closed(Exception):
     """The guest has closed the connection."""
 

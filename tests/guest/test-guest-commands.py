@@ -487,7 +487,7 @@ while time.monotonic() < end:
     except OSError:
         pass
 """)
-        user = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (100 if os.getuid() == 0 else 300,) * 2); os.setuid(54321) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
+        user = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (100 if os.getuid() == 0 else 300,) * 2); os.setuid({LONE_USER}) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
         os.chmod(guest.directory, 0o755)
         call = client.start_command(["python3", "-c", user, "python3", bomb])
         client.until(lambda: b"armed" in call.stdout)
@@ -869,8 +869,8 @@ def test_without_processes():
 
     def limit():
         if os.getuid() == 0:
-            os.setgid(54322)
-            os.setuid(54322)
+            os.setgid(LONE_USER)
+            os.setuid(LONE_USER)
         resource.setrlimit(resource.RLIMIT_NPROC, (12, 12))
 
     with Guest(listen=False) as guest:

@@ -97,7 +97,7 @@ def test_starved():
         program = guest.in_work("bomb.py")
         with open(program, "w") as file:
             file.write(BOMB)
-        limit = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (60, 60)); os.setuid(54325); os.execvp(sys.argv[1], sys.argv[1:])"
+        limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (60, 60)); os.setuid({LONE_USER}); os.execvp(sys.argv[1], sys.argv[1:])"
         call = client.start_command(["python3", "-c", limit, "python3", program])
         client.until(lambda: b"armed" in call.stdout)
         client.send(CANCEL, call=call.number)

@@ -86,7 +86,7 @@ def test_processes_that_cannot_be_started():
     for limit in (1, 2):
         def become():
             resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
-            os.setuid(54326)
+            os.setuid(LONE_USER)
 
         with tempfile.TemporaryDirectory() as directory:
             os.chmod(directory, 0o777)
