@@ -822,8 +822,8 @@ def test_no_descriptors_are_lost():
 
         def some():
             client.command(["true"])
-            client.command(["/nonexistent"])
-            client.command(["true"], cwd="/nonexistent")
+            client.command(["/nonexistent/none"])
+            client.command(["true"], cwd="/nonexistent/none")
             client.command({}, stdin="stream")
             call = client.start_command(["cat"], stdin="stream")
             client.send(CANCEL, call=call.number)

@@ -517,14 +517,14 @@ def test_channels_end_also_after_errors():
         client = guest.connect()
         for args, channels in [
             ({}, {OUTPUT, ERRORS}),
-            ({"argv": ["/nonexistent"]}, {OUTPUT, ERRORS}),
+            ({"argv": ["/nonexistent/none"]}, {OUTPUT, ERRORS}),
             ({"argv": [], "stdout": "discard"}, {ERRORS}),
-            ({"argv": ["/nonexistent"], "stderr": "merge"}, {OUTPUT}),
+            ({"argv": ["/nonexistent/none"], "stderr": "merge"}, {OUTPUT}),
         ]:
             call = client.run("command.start", args, channels=channels)
             assert "error" in call.reply and call.ended == channels, (args, call.ended)
         for name in ("file.read", "file.list"):
-            call = client.run(name, {"path": "/nonexistent"}, channels=[OUTPUT])
+            call = client.run(name, {"path": "/nonexistent/none"}, channels=[OUTPUT])
             assert call.error["code"] == "file_not_found", call.reply
 
 

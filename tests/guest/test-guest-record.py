@@ -145,8 +145,8 @@ def test_what_could_not_begin():
         client = guest.connect()
         open_history(client)
         for args, code in [
-            ({"argv": ["/nonexistent"]}, "command_not_found"),
-            ({"argv": ["true"], "cwd": "/nonexistent"}, "working_directory"),
+            ({"argv": ["/nonexistent/none"]}, "command_not_found"),
+            ({"argv": ["true"], "cwd": "/nonexistent/none"}, "working_directory"),
             ({"argv": []}, "invalid_argument"),
         ]:
             record = envelope()

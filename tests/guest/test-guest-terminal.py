@@ -261,7 +261,7 @@ def test_no_descriptors_are_lost():
 
         def some():
             finish(client, at_terminal(client, ["true"], stdin="stream"))
-            client.wait(at_terminal(client, ["/nonexistent"], stdin="stream"), OUTPUT)
+            client.wait(at_terminal(client, ["/nonexistent/none"], stdin="stream"), OUTPUT)
             client.command(["true"])
             return len(os.listdir(f"/proc/{guest.process.pid}/fd"))
 
