@@ -62,7 +62,8 @@ typedef enum
 {
   ARCHIVE_CONFLICT_ERROR,
   ARCHIVE_CONFLICT_OVERWRITE,
-  ARCHIVE_CONFLICT_SKIP
+  ARCHIVE_CONFLICT_SKIP,
+  ARCHIVE_CONFLICT_IF_CHANGED /* replaced, unless it is the same */
 } ArchiveConflict;
 
 typedef struct

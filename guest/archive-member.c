@@ -105,10 +105,39 @@ check_size (ArchiveMember *member)
          || archive_input_check_ratio (member->input, member->counts->bytes + (uint64_t)size);
 }
 
+static bool
+take_hash (ArchiveMember *member)
+{
+  const char *name;
+  const void *value;
+  size_t size;
+
+  *member->hash = '\0';
+  archive_entry_xattr_reset (member->entry);
+  while (archive_entry_xattr_next (member->entry, &name, &value, &size) == ARCHIVE_OK)
+    if (name && strcmp (name, ARCHIVE_HASH_ATTRIBUTE) == 0)
+      {
+        if (size != SHA256_HEX_SIZE - 1 || memchr (value, '\0', size))
+          return archive_input_fail (member->input, "a member has a hash that is none");
+        memcpy (member->hash, value, size);
+        member->hash[size] = '\0';
+      }
+  return true;
+}
+
+bool
+archive_member_check_hash (ArchiveMember *member, const char *hash)
+{
+  if (*member->hash == '\0' || strcmp (member->hash, hash) == 0)
+    return true;
+  return refuse_as (member, FAILURE_CHECKSUM_MISMATCH, member->path,
+                    "what arrived is not what was sent");
+}
+
 bool
 archive_member_check (ArchiveMember *member)
 {
-  if (!check_name (member) || !check_kind (member) || !check_size (member))
+  if (!check_name (member) || !check_kind (member) || !check_size (member) || !take_hash (member))
     return false;
   member->counts->members++;
   member->room = find_room (member);

@@ -7,8 +7,12 @@
 
 #include "archive-folder.h"
 #include "archive-input.h"
+#include "sha256.h"
 
 #include <limits.h>
+
+/* The extended attribute by which an archive says what the bytes of a file come to. */
+#define ARCHIVE_HASH_ATTRIBUTE "user.asb.sha256"
 
 typedef struct
 {
@@ -20,6 +24,7 @@ typedef struct
   char path[PATH_MAX];         /* its clean name, once that was checked */
   int64_t room;                /* for its bytes, and … */
   int64_t end;                 /* … where those end that have come */
+  char hash[SHA256_HEX_SIZE];  /* what they are to come to; empty when that is not told */
 } ArchiveMember;
 
 /* Looks at the name, the kind and the size of @member->entry, and counts it. False with the failure
@@ -35,6 +40,9 @@ bool archive_member_read (ArchiveMember *member, const void **bytes, size_t *siz
 
 /* What a link or a folder says that it holds. */
 bool archive_member_drop (ArchiveMember *member);
+
+/* What has been written is what the archive tells of. False with the failure set. */
+bool archive_member_check_hash (ArchiveMember *member, const char *hash);
 
 /* Where a symbolic link leads; NULL with the failure set when it may not be made. */
 const char *archive_member_check_link (ArchiveMember *member);

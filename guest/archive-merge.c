@@ -2,6 +2,8 @@
 
 #include "archive-merge.h"
 
+#include "archive-same.h"
+#include "archive-undo.h"
 #include "name-list.h"
 
 #include <errno.h>
@@ -20,6 +22,7 @@ typedef struct
   ArchiveCounts *counts;
   Failure *failure;
   bool moves; /* not only looks */
+  ArchiveMoves moved;
   char path[PATH_MAX];
 } Merge;
 
@@ -92,7 +95,10 @@ put (Merge *merge, Pair *pair)
 {
   if (!merge->moves)
     return check_folder (merge, pair);
-  return rename_new (pair) || fail (merge, errno);
+  if (!archive_moves_reserve (&merge->moved, merge->path) || !rename_new (pair))
+    return fail (merge, errno);
+  archive_moves_add (&merge->moved, merge->path, &pair->from, false);
+  return true;
 }
 
 static bool
@@ -109,8 +115,10 @@ replace (Merge *merge, Pair *pair)
   errno = 0;
   if (caller->lock && !caller->lock (caller->data, pair->to_fd, pair->name) && errno != 0)
     return fail (merge, errno);
-  if (renameat (pair->from_fd, pair->name, pair->to_fd, pair->name) != 0)
+  if (!archive_moves_reserve (&merge->moved, merge->path)
+      || !archive_replace_keeping (pair->from_fd, pair->to_fd, pair->name))
     return fail (merge, errno);
+  archive_moves_add (&merge->moved, merge->path, &pair->from, true);
   merge->counts->replaced++;
   return true;
 }
@@ -119,6 +127,14 @@ static bool
 is_folder_merged (const Pair *pair)
 {
   return pair->exists && S_ISDIR (pair->from.st_mode) && S_ISDIR (pair->to.st_mode);
+}
+
+/* What is the same is not looked at again, and need not be moved. */
+static bool
+is_dropped (const Merge *merge, const Pair *pair)
+{
+  return !merge->moves && archive_is_same (pair->from_fd, pair->to_fd, pair->name)
+         && unlinkat (pair->from_fd, pair->name, 0) == 0;
 }
 
 /* There is something that is not to be merged with. */
@@ -132,6 +148,13 @@ meet (Merge *merge, Pair *pair)
     case ARCHIVE_CONFLICT_SKIP:
       merge->counts->skipped += merge->moves;
       return true;
+    case ARCHIVE_CONFLICT_IF_CHANGED:
+      if (is_dropped (merge, pair))
+        {
+          merge->counts->skipped++;
+          return true;
+        }
+      /* fall through */
     case ARCHIVE_CONFLICT_OVERWRITE:
       if (needs_folder || S_ISDIR (pair->to.st_mode))
         return fail (merge, needs_folder ? ENOTDIR : EISDIR);
@@ -222,16 +245,30 @@ merge_folder (Merge *merge, int from_fd, int to_fd)
   return done;
 }
 
+/* Nothing of it is to be left when it is not all of it. */
+static void
+undo (Merge *merge, int staging_fd)
+{
+  if (!archive_moves_undo (&merge->moved, staging_fd, merge->unpacking->target_fd))
+    failure_add_detail (merge->failure, "incomplete", json_true ());
+  merge->counts->replaced = 0;
+}
+
 bool
 archive_merge (const ArchiveUnpacking *unpacking, int staging_fd, ArchiveAttributesList *attributes,
                ArchiveCounts *counts, Failure *failure)
 {
   Merge merge
       = { .unpacking = unpacking, .attributes = attributes, .counts = counts, .failure = failure };
+  bool done;
 
   archive_attributes_forget (attributes, "");
   if (!merge_folder (&merge, staging_fd, unpacking->target_fd))
     return false;
   merge.moves = true;
-  return merge_folder (&merge, staging_fd, unpacking->target_fd);
+  done = merge_folder (&merge, staging_fd, unpacking->target_fd);
+  if (!done)
+    undo (&merge, staging_fd);
+  archive_moves_clear (&merge.moved);
+  return done;
 }

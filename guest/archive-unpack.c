@@ -121,23 +121,58 @@ write_block (Unpack *unpack, int fd, const uint8_t *bytes, size_t size, int64_t 
   return true;
 }
 
+/* As if all of it had been read again. */
+static void
+hash_zeros (Sha256 *hash, int64_t size)
+{
+  static const uint8_t zeros[4096];
+
+  for (; size > 0; size -= (int64_t)sizeof zeros)
+    sha256_add (hash, zeros, size < (int64_t)sizeof zeros ? (size_t)size : sizeof zeros);
+}
+
+static bool
+end_content (Unpack *unpack, int fd, Sha256 *hash, int64_t end)
+{
+  ArchiveMember *member = &unpack->member;
+  char hex[SHA256_HEX_SIZE];
+
+  if (ftruncate (fd, member->end) != 0)
+    return fail (unpack, errno);
+  if (*member->hash == '\0')
+    return true;
+  hash_zeros (hash, member->end - end);
+  sha256_end (hash, hex);
+  return archive_member_check_hash (member, hex);
+}
+
 /* Holes stay holes. */
 static bool
 write_content (Unpack *unpack, int fd)
 {
   ArchiveMember *member = &unpack->member;
+  bool is_hashed = *member->hash != '\0';
+  Sha256 hash;
+  int64_t end = 0;
   int64_t offset;
   const void *bytes;
   size_t size;
 
+  sha256_begin (&hash);
   for (;;)
     {
       if (!archive_member_read (member, &bytes, &size, &offset))
         return false;
       if (size == 0)
-        return ftruncate (fd, member->end) == 0 || fail (unpack, errno);
+        return end_content (unpack, fd, &hash, end);
+      if (is_hashed)
+        {
+          hash_zeros (&hash, offset - end);
+          sha256_add (&hash, bytes, size);
+        }
       if (!write_block (unpack, fd, bytes, size, offset))
         return false;
+      end = offset + (int64_t)size;
     }
 }
 

@@ -28,6 +28,7 @@
 #define FAILURE_TEXT_NOT_FOUND "text_not_found"
 #define FAILURE_TEXT_AMBIGUOUS "text_ambiguous"
 #define FAILURE_ARCHIVE_SECURITY "upload_archive_security_error"
+#define FAILURE_CHECKSUM_MISMATCH "upload_checksum_mismatch"
 #define FAILURE_ARCHIVE_DAMAGED "archive_damaged"
 #define FAILURE_COMMAND_NOT_FOUND "command_not_found"
 #define FAILURE_COMMAND_NOT_EXECUTABLE "command_not_executable"

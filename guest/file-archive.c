@@ -130,7 +130,8 @@ parse_conflict (json_t *args, ArchiveConflict *conflict, Failure *failure)
 {
   static const char *const WORDS[] = { [ARCHIVE_CONFLICT_ERROR] = "error",
                                        [ARCHIVE_CONFLICT_OVERWRITE] = "overwrite",
-                                       [ARCHIVE_CONFLICT_SKIP] = "skip" };
+                                       [ARCHIVE_CONFLICT_SKIP] = "skip",
+                                       [ARCHIVE_CONFLICT_IF_CHANGED] = "if_changed" };
   char *word;
   bool found = false;
 
@@ -146,8 +147,9 @@ parse_conflict (json_t *args, ArchiveConflict *conflict, Failure *failure)
   found = found || !word;
   free (word);
   return found
-         || failure_set (failure, FAILURE_INVALID_ARGUMENT,
-                         "Argument “conflict” must be “error”, “overwrite” or “skip”");
+         || failure_set (
+             failure, FAILURE_INVALID_ARGUMENT,
+             "Argument “conflict” must be “error”, “overwrite”, “skip” or “if_changed”");
 }
 
 static bool

@@ -97,9 +97,9 @@ features (const Broker *broker)
 {
   if (broker->options->record_only)
     return json_pack ("[s, s]", "history", "history-wait");
-  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history",
+  return json_pack ("[s, s, s, s, s, s, s, s, s, s, s, s, s, s]", "commands", "files", "history",
                     "history-wait", "jobs", "search", "terminals", "grep", "edit", "lines",
-                    "attributes", "watch", "archives");
+                    "attributes", "watch", "archives", "uploads");
 }
 
 static json_t *

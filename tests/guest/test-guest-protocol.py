@@ -38,7 +38,7 @@ def test_hello():
     with Guest() as guest:
         hello = guest.connect().hello
         assert hello["major"] == 1 and hello["minor"] == 0, hello
-        assert hello["features"] == ["commands", "files", "history", "history-wait", "jobs", "search", "terminals", "grep", "edit", "lines", "attributes", "watch", "archives"]
+        assert hello["features"] == ["commands", "files", "history", "history-wait", "jobs", "search", "terminals", "grep", "edit", "lines", "attributes", "watch", "archives", "uploads"]
         assert hello["uid"] == os.getuid() and hello["gid"] == os.getgid()
         assert hello["arch"] == os.uname().machine
         assert raw(hello["home"]).startswith(b"/")

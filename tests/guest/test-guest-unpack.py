@@ -4,6 +4,7 @@
 
 import ctypes
 import fcntl
+import hashlib
 import shutil
 import signal
 import struct
@@ -197,7 +198,7 @@ def test_conflicts():
         assert (result["replaced"], result["skipped"]) == (2, 0), result
         assert tree(guest.work) == {**OLD, "a": b"new", "d/b": b"new", "d/e": "folder", "d/e/f": b"new", "g": b"new"}
         assert stat.S_IMODE(os.stat(guest.in_work("d")).st_mode) == 0o711 and stat.S_IMODE(os.stat(guest.in_work("a")).st_mode) == 0o600
-        assert unpack(client, guest.work, NEW, conflict="if_changed").error["code"] == "invalid_argument"
+        assert unpack(client, guest.work, NEW, conflict="if_newer").error["code"] == "invalid_argument"
         # Where there is nothing in the way there is no conflict.
         assert unpack(client, guest.work, tar(member("d/kept/new", b"x"))).result and OLD.items() <= {**tree(guest.work), "a": b"old", "d/b": b"old"}.items()
 
@@ -634,6 +635,79 @@ def test_two_at_once():
         for client, part, reply in zip(clients, data, results):
             assert "result" in reply or unpack(client, guest.in_work("new"), part, conflict="overwrite").result
         assert len(tree(guest.in_work("new"))) == 405 and os.listdir(guest.work) == ["new"]
+
+
+def test_if_changed():
+    """What is the same is left as it is, to its inode; what is not, is replaced."""
+    with Guest() as guest:
+        client = guest.connect()
+        big = os.urandom(200000)
+        members = [member("same", b"text"), member("big", big), member("other", b"new!"), member("longer", b"xx"), link("l", "same"), link("m", "same"), member("new", b"x")]
+        assert unpack(client, guest.work, tar(member("same", b"text"), member("big", big), member("other", b"old!"), member("longer", b"x"), link("l", "same"), link("m", "other"),
+                                              member("mine/kept", b"x"))).result
+        before = {name: os.lstat(guest.in_work(name)).st_ino for name in ("same", "big", "l")}
+        result = unpack(client, guest.work, tar(*members), conflict="if_changed").result
+        assert (result["replaced"], result["skipped"], result["files"]) == (3, 3, 5), result
+        assert before == {name: os.lstat(guest.in_work(name)).st_ino for name in before}
+        assert tree(guest.work) == {"same": b"text", "big": big, "other": b"new!", "longer": b"xx", "l": "-> same", "m": "-> same", "new": b"x", "mine": "folder", "mine/kept": b"x"}
+        # The last byte counts, and what is no file of the kind is no file that is the same.
+        result = unpack(client, guest.work, tar(member("big", big[:-1] + bytes([big[-1] ^ 1])), member("l", b"same")), conflict="if_changed").result
+        assert (result["replaced"], result["skipped"]) == (2, 0), result
+        for bad, code in ((member("mine", b"x"), "is_directory"), (member("same/x", b"x"), "not_directory")):
+            assert unpack(client, guest.work, tar(bad), conflict="if_changed").error["code"] == code
+        # What was found to be the same is there, whatever becomes of the rest.
+        assert unpack(client, guest.work, tar(member("same", b"text"), member("zz", b"x"), member("mine", b"x")), conflict="if_changed").error
+        assert tree(guest.work)["same"] == b"text" and "zz" not in tree(guest.work)
+
+
+def hashed(name, data, hash):
+    info, data = member(name, data)
+    info.pax_headers = {"SCHILY.xattr.user.asb.sha256": hash}
+    return info, data
+
+
+def test_hashes():
+    """An archive may say what the bytes of its files come to, and none that come to something else are ever seen."""
+    texts = {"empty": b"", "small": b"x", "block": b"x" * 512, "big": os.urandom(300000)}
+    with Guest() as guest:
+        client = guest.connect()
+        good = [hashed(name, text, hashlib.sha256(text).hexdigest()) for name, text in texts.items()]
+        assert unpack(client, guest.in_work("good"), tar(*good, member("without", b"x"))).result["files"] == 5
+        assert tree(guest.in_work("good")) == {**texts, "without": b"x"}
+        for name, text in texts.items():
+            bad = tar(*good, hashed("bad", text, hashlib.sha256(text + b"!").hexdigest()))
+            error = unpack(client, guest.in_work("no"), bad).error
+            assert error["code"] == "upload_checksum_mismatch" and error["details"]["path"] == "bad", error
+        for hash in ("", "x", "0" * 63, "0" * 65, "0" * 5000):
+            error = unpack(client, guest.in_work("no"), tar(hashed("bad", b"x", hash))).error
+            assert error["code"] in ("archive_damaged", "upload_checksum_mismatch"), error
+        assert os.listdir(guest.work) == ["good"]
+
+
+def test_undone():
+    """What fails when some of it is in place already is taken out again, and nothing of what was there is lost."""
+    if os.getuid() != 0:
+        raise Skip("needs another user")
+    with guest_of_nobody() as guest:
+        client = guest.connect()
+        for name in ("b", "d/c", "sticky/f"):
+            os.makedirs(os.path.dirname(guest.in_work(name)), exist_ok=True)
+            os.chmod(os.path.dirname(guest.in_work(name)), 0o777)
+            with open(guest.in_work(name), "w") as file:
+                file.write("old " + name)
+            os.chmod(guest.in_work(name), 0o666)
+        os.symlink("b", guest.in_work("l"))
+        before = tree(guest.work)
+        # Looking at it tells nothing of who may replace what in there.
+        os.chmod(guest.in_work("sticky"), 0o1777)
+        members = [member("a", b"new"), member("b", b"new"), member("d/c", b"new"), member("d/new/x", b"new"), member("e/y", b"new"), member("l", b"new"), member("sticky/f", b"new")]
+        for conflict in ("overwrite", "if_changed"):
+            inode = os.stat(guest.in_work("b")).st_ino
+            error = unpack(client, guest.work, tar(*members), conflict=conflict).error
+            assert error["code"] == "permission_denied" and "sticky/f" in error["message"] and "incomplete" not in error["details"], error
+            assert tree(guest.work) == before, tree(guest.work)
+            assert os.stat(guest.in_work("b")).st_ino == inode
+        assert unpack(client, guest.work, tar(*members[:-1]), conflict="overwrite").result["replaced"] == 3
 
 
 main()
