@@ -2,23 +2,20 @@
 
 #include "config.h"
 
-#include "asb-archive-result-private.h"
 #include "asb-backend-file-private.h"
 #include "asb-call-private.h"
-#include "asb-error.h"
+#include "asb-extraction-private.h"
 #include "asb-path-private.h"
 #include "asb-sync-private.h"
 
 /* Archives of a backend: a directory of the sandbox as a stream, and the other way round. */
-
-#define BUFFER_SIZE (64 * 1024)
 
 /* What the record says. */
 
 static GVariant *
 describe_request (AsbArchiveOptions *options, gboolean unpacks)
 {
-  static const char *const conflicts[] = { "error", "overwrite", "skip" };
+  static const char *const conflicts[] = { "error", "overwrite", "skip", "if_changed" };
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -92,117 +89,15 @@ perform_open (AsbRun *run)
 
 /* Into it. */
 
-typedef struct
-{
-  GInputStream *archive;
-  GOutputStream *stream;
-  GError *error; /* why it is not closed as a whole */
-  char buffer[BUFFER_SIZE];
-} Extraction;
-
 static void
-extraction_free (gpointer data)
-{
-  Extraction *extraction = data;
-
-  g_clear_object (&extraction->archive);
-  g_clear_object (&extraction->stream);
-  g_clear_error (&extraction->error);
-  g_free (extraction);
-}
-
-static Extraction *
-extraction_of (AsbRun *run)
-{
-  return g_task_get_task_data (run->task);
-}
-
-static void read_some (AsbRun *run);
-
-static void
-closed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+extracted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbRun *run = user_data;
-  Extraction *extraction = extraction_of (run);
-  AsbArchiveResult *unpacked = g_object_get_data (source, ASB_ARCHIVE_RESULT_KEY);
   GError *error = NULL;
+  AsbArchiveResult *unpacked = asb_extraction_run_finish (result, &error);
 
-  if (!g_output_stream_close_finish (G_OUTPUT_STREAM (source), result, &error))
-    {
-      if (extraction->error)
-        g_clear_error (&error);
-      asb_run_return_error (run, error ? error : g_steal_pointer (&extraction->error));
-    }
-  else if (extraction->error)
-    asb_run_return_error (run, g_steal_pointer (&extraction->error));
-  else if (!unpacked)
-    asb_run_return_error (run, g_error_new (ASB_ERROR, ASB_ERROR_PROTOCOL,
-                                            "Could not unpack the archive: The transport does not "
-                                            "tell what became of it"));
-  else
-    asb_run_return_object (run, g_object_ref (unpacked), describe_result (unpacked));
-}
-
-/* Closing is what unpacks; a cancelled closing leaves everything as it was. Takes @error. */
-static void
-close_stream (AsbRun *run, GError *error)
-{
-  Extraction *extraction = extraction_of (run);
-  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
-
-  extraction->error = error;
-  g_cancellable_cancel (cancelled);
-  g_output_stream_close_async (extraction->stream, G_PRIORITY_DEFAULT,
-                               error ? cancelled : g_task_get_cancellable (run->task), closed_cb,
-                               run);
-}
-
-static void
-written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GError *error = NULL;
-
-  if (g_output_stream_write_all_finish (G_OUTPUT_STREAM (source), result, NULL, &error))
-    read_some (user_data);
-  else
-    close_stream (user_data, error);
-}
-
-static void
-read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  AsbRun *run = user_data;
-  Extraction *extraction = extraction_of (run);
-  GError *error = NULL;
-  gssize n = g_input_stream_read_finish (G_INPUT_STREAM (source), result, &error);
-
-  if (n > 0)
-    g_output_stream_write_all_async (extraction->stream, extraction->buffer, n, G_PRIORITY_DEFAULT,
-                                     g_task_get_cancellable (run->task), written_cb, run);
-  else
-    close_stream (run, error);
-}
-
-static void
-read_some (AsbRun *run)
-{
-  Extraction *extraction = extraction_of (run);
-
-  g_input_stream_read_async (extraction->archive, extraction->buffer, BUFFER_SIZE,
-                             G_PRIORITY_DEFAULT, g_task_get_cancellable (run->task), read_cb, run);
-}
-
-static void
-extracting_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  AsbRun *run = user_data;
-  Extraction *extraction = extraction_of (run);
-  GError *error = NULL;
-
-  extraction->stream
-      = asb_transport_extract_archive_finish (ASB_TRANSPORT (source), result, &error);
-  if (extraction->stream)
-    read_some (run);
+  if (unpacked)
+    asb_run_return_object (run, unpacked, describe_result (unpacked));
   else
     asb_run_return_error (run, error);
 }
@@ -210,8 +105,9 @@ extracting_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 perform_extract (AsbRun *run)
 {
-  asb_transport_extract_archive_async (run->backend->transport, ASB_ARCHIVE_OPTIONS (run->request),
-                                       g_task_get_cancellable (run->task), extracting_cb, run);
+  asb_extraction_run_async (run->backend->transport, ASB_ARCHIVE_OPTIONS (run->request),
+                            g_task_get_task_data (run->task), g_task_get_cancellable (run->task),
+                            extracted_cb, run);
 }
 
 /**
@@ -330,7 +226,6 @@ asb_backend_extract_archive_async (AsbBackend *self, AsbArchiveOptions *options,
                                    GAsyncReadyCallback callback, gpointer user_data)
 {
   static const AsbCallKind kind = { "unpack the archive", 0, NULL };
-  Extraction *extraction;
   GTask *task;
 
   g_return_if_fail (ASB_IS_BACKEND (self));
@@ -339,9 +234,7 @@ asb_backend_extract_archive_async (AsbBackend *self, AsbArchiveOptions *options,
 
   task = asb_call_begin (self, &kind, ASB_TYPE_ARCHIVE_RESULT, cancellable, callback, user_data,
                          asb_backend_extract_archive_async);
-  extraction = g_new0 (Extraction, 1);
-  extraction->archive = g_object_ref (archive);
-  g_task_set_task_data (task, extraction, extraction_free);
+  g_task_set_task_data (task, g_object_ref (archive), g_object_unref);
   begin_archive (self, task, options, TRUE, perform_extract);
 }
 

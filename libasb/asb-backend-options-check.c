@@ -8,6 +8,7 @@
 
 #include "asb-error.h"
 #include "asb-mount-private.h"
+#include "asb-upload-scan-private.h"
 #include "asb-work-config-rules-private.h"
 
 #define MAX_NAME_LENGTH 128
@@ -301,6 +302,23 @@ static const AsbOptionRule rules[] = {
   { environment_is_wrong, "Option “environment” must hold entries of the form NAME=value" },
 };
 
+/* Also whether what is to be uploaded is there and may be. */
+static gboolean
+check_uploads (AsbBackendOptions *self, GError **error)
+{
+  GListModel *uploads = asb_backend_options_get_uploads (self);
+  AsbUploadConfig *config = asb_backend_options_get_upload_config (self);
+
+  for (guint i = 0; i < g_list_model_get_n_items (uploads); i++)
+    {
+      g_autoptr (AsbUploadSpec) spec = g_list_model_get_item (uploads, i);
+
+      if (!asb_upload_check (spec, config, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 asb_backend_options_check (AsbBackendOptions *self, GError **error)
 {
@@ -317,5 +335,5 @@ asb_backend_options_check (AsbBackendOptions *self, GError **error)
   return asb_mounts_check (asb_backend_options_get_mounts (self), error)
          && (!history || asb_history_config_validate (history, error))
          && (!concurrency || asb_concurrency_config_check (concurrency, error))
-         && (!retry || asb_retry_config_check (retry, error));
+         && (!retry || asb_retry_config_check (retry, error)) && check_uploads (self, error);
 }

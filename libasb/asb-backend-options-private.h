@@ -23,7 +23,7 @@ gboolean asb_backend_options_check (AsbBackendOptions *self, GError **error);
 /* Returns: (transfer full): plain ones that say the same, without what a subclass adds */
 AsbBackendOptions *asb_backend_options_copy (AsbBackendOptions *self);
 
-/* Only for asb-backend-options.c, asb-backend-options-create.c and asb-backend-options-work.c. */
+/* Only for asb-backend-options.c and those whose names begin with asb-backend-options. */
 typedef struct _AsbBackendOptionsPrivate AsbBackendOptionsPrivate;
 
 struct _AsbBackendOptionsPrivate
@@ -53,6 +53,8 @@ struct _AsbBackendOptionsPrivate
   AsbCommandResultConfig *command_result_config;
   AsbConcurrencyConfig *concurrency;
   AsbRetryConfig *retry;
+  GListStore *uploads;
+  AsbUploadConfig *upload_config;
   AsbHistoryConfig *history;
   AsbHistoryStore *history_store;
   char *history_database_url;

@@ -48,6 +48,8 @@ enum
   PROP_COMMAND_RESULT_CONFIG,
   PROP_CONCURRENCY,
   PROP_RETRY,
+  PROP_UPLOADS,
+  PROP_UPLOAD_CONFIG,
   PROP_HISTORY,
   PROP_HISTORY_STORE,
   PROP_HISTORY_DATABASE_URL,
@@ -94,6 +96,8 @@ asb_backend_options_finalize (GObject *object)
   g_clear_pointer (&priv->idempotency_key, g_free);
   g_clear_object (&priv->command_result_config);
   g_clear_object (&priv->concurrency);
+  g_clear_object (&priv->uploads);
+  g_clear_object (&priv->upload_config);
   g_clear_object (&priv->retry);
   g_clear_object (&priv->history);
   g_clear_object (&priv->history_store);
@@ -196,6 +200,12 @@ asb_backend_options_get_property (GObject *object, guint property_id, GValue *va
       break;
     case PROP_RETRY:
       g_value_set_object (value, priv->retry);
+      break;
+    case PROP_UPLOADS:
+      g_value_set_object (value, priv->uploads);
+      break;
+    case PROP_UPLOAD_CONFIG:
+      g_value_set_object (value, priv->upload_config);
       break;
     case PROP_HISTORY:
       g_value_set_object (value, priv->history);
@@ -317,6 +327,12 @@ asb_backend_options_set_property (GObject *object, guint property_id, const GVal
       break;
     case PROP_RETRY:
       asb_backend_options_set_retry (self, g_value_get_object (value));
+      break;
+    case PROP_UPLOADS:
+      asb_backend_options_set_uploads (self, g_value_get_object (value));
+      break;
+    case PROP_UPLOAD_CONFIG:
+      asb_backend_options_set_upload_config (self, g_value_get_object (value));
       break;
     case PROP_HISTORY:
       asb_backend_options_set_history (self, g_value_get_object (value));
@@ -639,6 +655,31 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
       = g_param_spec_object ("retry", NULL, NULL, ASB_TYPE_RETRY_CONFIG, ASB_PARAM_READWRITE);
 
   /**
+   * AsbBackendOptions:uploads:
+   *
+   * What is uploaded, one after the other, when the sandbox has been made or connected to and
+   * before the backend is handed out: a list of [class@UploadSpec]. Setting it copies what is in
+   * the list then. What is known to fail beforehand is told before a sandbox is made. When an
+   * upload fails, so does making the backend: a sandbox that was made for it is deleted, whatever
+   * [property@BackendOptions:cleanup] says, and one that was connected to stays.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_UPLOADS]
+      = g_param_spec_object ("uploads", NULL, NULL, G_TYPE_LIST_MODEL, ASB_PARAM_READWRITE);
+
+  /**
+   * AsbBackendOptions:upload-config:
+   *
+   * Which files of this machine [property@BackendOptions:uploads] may read, and where they may go.
+   * %NULL allows nothing.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_UPLOAD_CONFIG] = g_param_spec_object (
+      "upload-config", NULL, NULL, ASB_TYPE_UPLOAD_CONFIG, ASB_PARAM_READWRITE);
+
+  /**
    * AsbBackendOptions:history:
    *
    * What is recorded; %NULL for nothing.
@@ -762,6 +803,7 @@ asb_backend_options_init (AsbBackendOptions *self)
   priv->reconnect_seconds = DEFAULT_RECONNECT_SECONDS;
   priv->ready_timeout_seconds = DEFAULT_READY_SECONDS;
   priv->mounts = g_list_store_new (ASB_TYPE_MOUNT);
+  priv->uploads = g_list_store_new (ASB_TYPE_UPLOAD_SPEC);
 }
 
 /**

@@ -19,6 +19,8 @@
 #include "asb-resource-limits.h"
 #include "asb-retry-config.h"
 #include "asb-sandbox-ref.h"
+#include "asb-upload-config.h"
+#include "asb-upload-spec.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -197,6 +199,17 @@ typedef void (*AsbTransportFactory) (AsbProvider *provider, AsbSandboxRef *ref, 
  */
 typedef void (*AsbCloseCoordinator) (AsbBackend *backend, GTask *task, gpointer user_data);
 
+ASB_AVAILABLE_IN_1_0
+GListModel *asb_backend_options_get_uploads (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_uploads (AsbBackendOptions *self, GListModel *uploads);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_add_upload (AsbBackendOptions *self, AsbUploadSpec *upload);
+ASB_AVAILABLE_IN_1_0
+AsbUploadConfig *asb_backend_options_get_upload_config (AsbBackendOptions *self);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_options_set_upload_config (AsbBackendOptions *self,
+                                            AsbUploadConfig *upload_config);
 ASB_AVAILABLE_IN_1_0
 void asb_backend_options_set_readiness_check (AsbBackendOptions *self, AsbReadinessCheck check,
                                               gpointer user_data, GDestroyNotify destroy);

@@ -7,6 +7,7 @@
 #include "asb-closure-private.h"
 #include "asb-keep-alive-private.h"
 #include "asb-recorder-private.h"
+#include "asb-upload-targets-private.h"
 #include "asb-work-rules-private.h"
 
 struct _AsbBackend
@@ -27,6 +28,7 @@ struct _AsbBackend
   AsbRecorder *recorder;    /* (nullable): nothing is recorded */
   AsbActivityGate *gate;
   AsbWorkRules *rules;
+  AsbUploadTargets *upload_targets;
   guint drain_timeout_ms;
   AsbSandboxRef *ref;
   char *workdir;

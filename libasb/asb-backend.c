@@ -59,6 +59,7 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->provider);
   g_clear_object (&self->gate);
   g_clear_pointer (&self->rules, asb_work_rules_free);
+  g_clear_pointer (&self->upload_targets, asb_upload_targets_unref);
   g_clear_object (&self->ref);
   g_clear_object (&self->result_config);
   g_clear_pointer (&self->workdir, g_free);
@@ -176,6 +177,7 @@ asb_backend_init (AsbBackend *self)
   self->gate = asb_activity_gate_new ();
   self->rules = asb_work_rules_new (NULL, NULL);
   self->drain_timeout_ms = asb_work_rules_get_drain_ms (self->rules);
+  self->upload_targets = asb_upload_targets_new (asb_work_rules_get_upload_seconds (self->rules));
 }
 
 /**

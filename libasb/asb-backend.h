@@ -22,6 +22,9 @@
 #include "asb-line-window.h"
 #include "asb-search-result.h"
 #include "asb-text-match.h"
+#include "asb-upload-config.h"
+#include "asb-upload-result.h"
+#include "asb-upload-spec.h"
 #include "asb-version.h"
 
 G_BEGIN_DECLS
@@ -256,6 +259,17 @@ void asb_backend_extract_archive_async (AsbBackend *self, AsbArchiveOptions *opt
 ASB_AVAILABLE_IN_1_0
 AsbArchiveResult *asb_backend_extract_archive_finish (AsbBackend *self, GAsyncResult *result,
                                                       GError **error);
+ASB_AVAILABLE_IN_1_0
+AsbUploadResult *asb_backend_upload_local (AsbBackend *self, AsbUploadSpec *spec,
+                                           AsbUploadConfig *config, GCancellable *cancellable,
+                                           GError **error);
+ASB_AVAILABLE_IN_1_0
+void asb_backend_upload_local_async (AsbBackend *self, AsbUploadSpec *spec, AsbUploadConfig *config,
+                                     GCancellable *cancellable, GAsyncReadyCallback callback,
+                                     gpointer user_data);
+ASB_AVAILABLE_IN_1_0
+AsbUploadResult *asb_backend_upload_local_finish (AsbBackend *self, GAsyncResult *result,
+                                                  GError **error);
 ASB_AVAILABLE_IN_1_0
 AsbFileWatch *asb_backend_watch_files (AsbBackend *self, const char *path, AsbFileFlags flags,
                                        GCancellable *cancellable, GError **error);

@@ -128,7 +128,8 @@ G_BEGIN_DECLS
 /**
  * ASB_CAPABILITY_BULK_UPLOAD:
  *
- * Many files can be sent at once.
+ * Many files can be sent at once, compared with what was sent, and put in place as a whole:
+ * [method@Backend.upload_local].
  *
  * Since: 1.0
  */

@@ -9,6 +9,7 @@
 #include "asb-create-match-private.h"
 #include "asb-create-readiness-private.h"
 #include "asb-create-spec-private.h"
+#include "asb-create-uploads-private.h"
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-guest-placement-private.h"
@@ -237,10 +238,12 @@ finish (GTask *task)
   g_clear_pointer (&backend->rules, asb_work_rules_free);
   backend->rules = g_steal_pointer (&creation->rules);
   backend->drain_timeout_ms = asb_work_rules_get_drain_ms (backend->rules);
+  g_clear_pointer (&backend->upload_targets, asb_upload_targets_unref);
+  backend->upload_targets
+      = asb_upload_targets_new (asb_work_rules_get_upload_seconds (backend->rules));
   backend->close_coordinator = coordinator ? asb_closure_ref (coordinator) : NULL;
   asb_backend_watch_pauses (backend, backend->transport);
-  g_task_return_pointer (task, backend, g_object_unref);
-  g_object_unref (task);
+  asb_create_uploads (backend, options, task);
 }
 
 static void
@@ -313,18 +316,6 @@ imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   await_workdir (task);
 }
 
-static GVariant *
-describe_state (AsbSandboxState state)
-{
-  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "state", "s",
-                         g_enum_get_value (enum_class, (int)state)->value_nick);
-  return g_variant_dict_end (&dict);
-}
-
 static void
 import_record (GTask *task)
 {
@@ -343,7 +334,7 @@ import_record (GTask *task)
     {
       operation
           = asb_recorder_new_operation (creation->recorder, "sandbox.connect", NULL, NULL, NULL);
-      result = g_variant_ref_sink (describe_state (creation->state));
+      result = g_variant_ref_sink (asb_create_describe_state (creation->state));
     }
   outcome.result = result;
   asb_recorder_import_async (creation->recorder, operation, creation->occurred_at, &outcome,

@@ -162,32 +162,6 @@ check_provider (AsbBackendOptions *options, GError **error)
   return FALSE;
 }
 
-/* Options that whoever knows the Python package may look for: what replaces them is told. */
-static gboolean
-check_replaced (AsbBackendOptions *options, GError **error)
-{
-  static const char *const names[] = { "uploads", "upload_config", "upload-config" };
-  GVariant *create_options = asb_backend_options_get_create_options (options);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autoptr (GVariant) value = NULL;
-
-      if (create_options && g_variant_is_of_type (create_options, G_VARIANT_TYPE_VARDICT))
-        value = g_variant_lookup_value (create_options, names[i], NULL);
-      if (!value)
-        continue;
-      g_set_error (
-          error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-          "Option “%s” is not taken: put files into the sandbox when the backend is there, "
-          "with asb_backend_write_file (), asb_backend_open_write () or, many at once and "
-          "bounded by AsbArchiveOptions, asb_backend_extract_archive ()",
-          i == 0 ? names[0] : names[1]);
-      return FALSE;
-    }
-  return TRUE;
-}
-
 /* Those of the caller stay as they are. Returns: (transfer full) (nullable) */
 static AsbBackendOptions *
 new_options (const char *url, AsbOpensandboxConfig *config, GError **error)
@@ -196,8 +170,7 @@ new_options (const char *url, AsbOpensandboxConfig *config, GError **error)
       = config ? g_object_ref (config) : asb_opensandbox_config_new ();
   g_autoptr (AsbBackendOptions) options = NULL;
 
-  if (!check_provider (ASB_BACKEND_OPTIONS (own), error)
-      || !check_replaced (ASB_BACKEND_OPTIONS (own), error))
+  if (!check_provider (ASB_BACKEND_OPTIONS (own), error))
     return NULL;
   options = asb_backend_options_copy (ASB_BACKEND_OPTIONS (own));
   asb_backend_options_set_provider_name (options, PROVIDER_NAME);

@@ -14,3 +14,5 @@ AsbSandboxSpec *asb_create_new_spec (AsbBackendOptions *options, const AsbKeepAl
 /* What the record of a creation says it was asked for, and what it made. Returns: floating */
 GVariant *asb_create_describe (AsbBackendOptions *options);
 GVariant *asb_create_describe_ref (AsbSandboxRef *ref);
+/* What that of a connection says. Returns: floating */
+GVariant *asb_create_describe_state (AsbSandboxState state);

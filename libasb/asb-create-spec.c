@@ -5,6 +5,7 @@
 #include "asb-create-spec-private.h"
 
 #include "asb-backend-options-private.h"
+#include "asb-enum-types.h"
 #include "asb-uuid.h"
 
 #define NAME_KEY "agent_sandbox.name"
@@ -126,4 +127,16 @@ asb_create_new_spec (AsbBackendOptions *options, const AsbKeepAlivePlan *plan)
       !asb_backend_options_get_readiness_check (options), NULL);
   copy_options (options, spec);
   return spec;
+}
+
+GVariant *
+asb_create_describe_state (AsbSandboxState state)
+{
+  g_autoptr (GEnumClass) enum_class = g_type_class_ref (ASB_TYPE_SANDBOX_STATE);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "state", "s",
+                         g_enum_get_value (enum_class, (int)state)->value_nick);
+  return g_variant_dict_end (&dict);
 }

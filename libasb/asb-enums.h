@@ -372,6 +372,7 @@ typedef enum /*< flags >*/
  * @ASB_ARCHIVE_CONFLICT_OVERWRITE: it is replaced by a file or a link of the archive; a directory
  * is never replaced by something else, nor something else by a directory
  * @ASB_ARCHIVE_CONFLICT_SKIP: it stays, and what is in the archive is skipped
+ * @ASB_ARCHIVE_CONFLICT_IF_CHANGED: it stays if it is the same, and is replaced otherwise
  *
  * What becomes of a file that is in the way of one of an archive. Directories are no conflict: what
  * is in them is put together.
@@ -382,8 +383,49 @@ typedef enum
 {
   ASB_ARCHIVE_CONFLICT_ERROR,
   ASB_ARCHIVE_CONFLICT_OVERWRITE,
-  ASB_ARCHIVE_CONFLICT_SKIP
+  ASB_ARCHIVE_CONFLICT_SKIP,
+  ASB_ARCHIVE_CONFLICT_IF_CHANGED
 } AsbArchiveConflict;
+
+/**
+ * AsbUploadConflict:
+ * @ASB_UPLOAD_CONFLICT_ERROR: it is an error, and nothing is changed
+ * @ASB_UPLOAD_CONFLICT_OVERWRITE: it is replaced
+ * @ASB_UPLOAD_CONFLICT_SKIP: it stays
+ * @ASB_UPLOAD_CONFLICT_IF_CHANGED: it stays if it is the same, and is replaced otherwise
+ *
+ * What becomes of a file of the sandbox that is in the way of one that is uploaded. Directories are
+ * no conflict: what is in them is put together. A directory is never replaced by a file, nor a file
+ * by a directory.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_UPLOAD_CONFLICT_ERROR,
+  ASB_UPLOAD_CONFLICT_OVERWRITE,
+  ASB_UPLOAD_CONFLICT_SKIP,
+  ASB_UPLOAD_CONFLICT_IF_CHANGED
+} AsbUploadConflict;
+
+/**
+ * AsbUploadSymlinks:
+ * @ASB_UPLOAD_SYMLINKS_REJECT: it is an error
+ * @ASB_UPLOAD_SYMLINKS_PRESERVE_INTERNAL: one that leads to something in the source, by a relative
+ * path, is uploaded as a link; any other is an error
+ * @ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE: what one leads to is uploaded in its place, if that is in the
+ * source and not left out of the upload; otherwise it is an error
+ *
+ * What becomes of symbolic links in what is uploaded.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_UPLOAD_SYMLINKS_REJECT,
+  ASB_UPLOAD_SYMLINKS_PRESERVE_INTERNAL,
+  ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE
+} AsbUploadSymlinks;
 
 /**
  * AsbArchiveFormat:

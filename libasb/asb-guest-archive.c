@@ -16,7 +16,7 @@
 
 /* The words of the protocol, by the values of the enumerations. */
 static const char *const FORMATS[] = { "tar", "tar.gz", "zip" };
-static const char *const CONFLICTS[] = { "error", "overwrite", "skip" };
+static const char *const CONFLICTS[] = { "error", "overwrite", "skip", "if_changed" };
 
 static void
 set_bound (json_t *arguments, const char *name, guint64 bound)

@@ -111,6 +111,7 @@ static const struct
   { "jobs", ASB_CAPABILITY_BACKGROUND_JOBS },
   { "watch", ASB_CAPABILITY_FILE_WATCH },
   { "archives", ASB_CAPABILITY_ARCHIVES },
+  { "uploads", ASB_CAPABILITY_BULK_UPLOAD },
   { "terminals", ASB_CAPABILITY_COMMAND_TERMINAL },
 };
 

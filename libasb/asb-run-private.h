@@ -38,8 +38,9 @@ typedef struct
 {
   const char *operation_type; /* NULL: it is not recorded */
   gboolean travels;
-  GVariant *request;        /* floating or NULL */
-  GVariant *command;        /* floating or NULL */
+  gboolean in_steps; /* it is more than one call of the transport, which knows nothing of it */
+  GVariant *request; /* floating or NULL */
+  GVariant *command; /* floating or NULL */
   GVariant *file_operation; /* floating or NULL */
 } AsbRunRecord;
 

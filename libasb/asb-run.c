@@ -157,7 +157,8 @@ prepare_record (AsbRun *run, const AsbRunRecord *record)
     return;
   run->operation = asb_recorder_new_operation (recorder, record->operation_type, record->request,
                                                record->command, record->file_operation);
-  run->recorded_here = !record->travels || !asb_recorder_get_records_in_place (recorder);
+  run->recorded_here
+      = !record->travels || record->in_steps || !asb_recorder_get_records_in_place (recorder);
   if (!run->recorded_here && run->request)
     g_object_set (run->request, "operation", run->operation, NULL);
 }

@@ -20,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbWorkRules, asb_work_rules_free)
 AsbSlotQueue *asb_work_rules_find_queue (AsbWorkRules *self, const char *operation_type);
 /* How long closing waits. */
 guint asb_work_rules_get_drain_ms (AsbWorkRules *self);
+/* How long an upload waits for another one to the same target. */
+double asb_work_rules_get_upload_seconds (AsbWorkRules *self);
 
 /* Whether what has failed is to be tried again, and after how long. @n_attempts: with the one that
  * failed; @began_at: monotonic, of the first one. */

@@ -8,6 +8,7 @@
 #include "asb-error-private.h"
 
 #define LIFECYCLE_SECONDS 30
+#define UPLOAD_SECONDS 300
 
 typedef enum
 {
@@ -23,6 +24,7 @@ struct _AsbWorkRules
 {
   AsbSlotQueue *queues[N_KINDS]; /* (nullable) each */
   guint drain_ms;
+  double upload_seconds;
   gboolean retries;
   guint max_attempts;
   guint base_delay_ms;
@@ -100,6 +102,9 @@ asb_work_rules_new (AsbConcurrencyConfig *concurrency, AsbRetryConfig *retry)
                        : LIFECYCLE_SECONDS;
 
   self->drain_ms = (guint)(seconds * 1000);
+  self->upload_seconds = concurrency
+                             ? asb_concurrency_config_get_upload_queue_timeout_seconds (concurrency)
+                             : UPLOAD_SECONDS;
   self->queues[KIND_LIFECYCLE] = asb_slot_queue_new (1, seconds, ASB_ERROR_LOCK_ACQUISITION_TIMEOUT,
                                                      "pauses and resumptions");
   if (concurrency)
@@ -129,6 +134,12 @@ guint
 asb_work_rules_get_drain_ms (AsbWorkRules *self)
 {
   return self->drain_ms;
+}
+
+double
+asb_work_rules_get_upload_seconds (AsbWorkRules *self)
+{
+  return self->upload_seconds;
 }
 
 /* Trying again. */

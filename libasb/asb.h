@@ -63,6 +63,11 @@
 #include "asb-subprocess-stream.h"
 #include "asb-text-match.h"
 #include "asb-transport.h"
+#include "asb-upload-config.h"
+#include "asb-upload-failure.h"
+#include "asb-upload-manifest.h"
+#include "asb-upload-result.h"
+#include "asb-upload-spec.h"
 #include "asb-uuid.h"
 #include "asb-version.h"
 

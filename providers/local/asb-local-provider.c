@@ -232,9 +232,6 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
   asb_capabilities_add (capabilities, ASB_CAPABILITY_PAUSE_RESUME,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
                         "local sandboxes cannot be frozen");
-  asb_capabilities_add (capabilities, ASB_CAPABILITY_BULK_UPLOAD,
-                        ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
-                        "files are sent one by one");
   return capabilities;
 }
 

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-bundle.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "archive-member.h"
 #include "asb-opensandbox-shell.h"
@@ -30,6 +31,7 @@ typedef struct
   char *named;
   guint n_names;
   AsbOpensandboxBundleInfo info;
+  char *hash; /* (nullable) */
 } Content;
 
 typedef struct
@@ -71,6 +73,7 @@ content_free (gpointer data)
   Content *content = data;
 
   g_free (content->named);
+  g_free (content->hash);
   g_free (content);
 }
 
@@ -237,11 +240,13 @@ asb_opensandbox_bundle_add_file (AsbOpensandboxBundle *self, const char *path,
     return why;
   content = g_new0 (Content, 1);
   content->info = *info;
+  content->info.hash = NULL;
+  content->hash = g_strdup (info->hash);
   content->n_names = 1;
   g_ptr_array_add (self->contents, content);
   self->size += sizeof *content;
   *place = find_place (self, content, path);
-  add_node (self, path, NODE_FILE, info)->content = content;
+  add_node (self, path, NODE_FILE, &content->info)->content = content;
   return NULL;
 }
 
@@ -536,6 +541,67 @@ asb_opensandbox_bundle_list_last (AsbOpensandboxBundle *self, gboolean is_new)
   list_deepest_first (list, shut);
   if (is_new && (root->info.mode & OWNER_BITS) != OWNER_BITS)
     g_string_append_printf (list, "O %o .\n", root->info.mode);
+  return g_string_free (list, FALSE);
+}
+
+/* Sums. */
+
+static gboolean
+is_odd (const char *path)
+{
+  return strpbrk (path, "\\\n\r") != NULL;
+}
+
+/* Who may not read it cannot say what it comes to. */
+static gboolean
+has_any_sum (const Node *node)
+{
+  return node->content && node->content->hash && node->info.mode & S_IRUSR;
+}
+
+static gboolean
+has_sum (const Node *node)
+{
+  return has_any_sum (node) && !is_odd (node->path);
+}
+
+static gboolean
+has_odd_sum (const Node *node)
+{
+  return has_any_sum (node) && is_odd (node->path);
+}
+
+char *
+asb_opensandbox_bundle_list_sums (AsbOpensandboxBundle *self)
+{
+  g_autoptr (GPtrArray) nodes = sort_nodes (self);
+  g_autoptr (GPtrArray) told = select_nodes (nodes, has_sum);
+  GString *list = g_string_new (NULL);
+
+  for (guint i = 0; i < told->len; i++)
+    {
+      const Node *node = told->pdata[i];
+
+      g_string_append_printf (list, "%s  ./%s\n", node->content->hash, node->path);
+    }
+  return g_string_free (list, FALSE);
+}
+
+char *
+asb_opensandbox_bundle_list_odd_sums (AsbOpensandboxBundle *self)
+{
+  g_autoptr (GPtrArray) nodes = sort_nodes (self);
+  g_autoptr (GPtrArray) told = select_nodes (nodes, has_odd_sum);
+  GString *list = g_string_new (NULL);
+
+  for (guint i = 0; i < told->len; i++)
+    {
+      const Node *node = told->pdata[i];
+
+      g_string_append_printf (list, "S %s", node->content->hash);
+      append_path (list, node->path);
+      g_string_append_c (list, '\n');
+    }
   return g_string_free (list, FALSE);
 }
 

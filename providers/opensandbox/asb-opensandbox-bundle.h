@@ -14,7 +14,8 @@ typedef struct
 {
   guint mode;
   gboolean has_time;
-  gint64 time; /* of modification, seconds since 1970 */
+  gint64 time;      /* of modification, seconds since 1970 */
+  const char *hash; /* (nullable): of a file, what its bytes come to */
 } AsbOpensandboxBundleInfo;
 
 /* The two folders files are uploaded to, as paths for execd: @named is where they have their names
@@ -44,6 +45,11 @@ char *asb_opensandbox_bundle_list (AsbOpensandboxBundle *self, gboolean is_new);
 
 /* What comes in its place, with that of whom. Returns: (transfer full) */
 char *asb_opensandbox_bundle_list_pairs (AsbOpensandboxBundle *self);
+
+/* What the bytes of the files that are told of come to, as “sha256sum -c” takes it, and as the
+ * shell does for names that it would read another way. Both return: (transfer full) */
+char *asb_opensandbox_bundle_list_sums (AsbOpensandboxBundle *self);
+char *asb_opensandbox_bundle_list_odd_sums (AsbOpensandboxBundle *self);
 
 /* The modes that keep their owner out, for when all is in place. Returns: (transfer full) */
 char *asb_opensandbox_bundle_list_last (AsbOpensandboxBundle *self, gboolean is_new);

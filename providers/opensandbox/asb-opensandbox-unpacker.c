@@ -173,8 +173,11 @@ take_file (AsbOpensandboxUnpacker *self)
 {
   AsbOpensandboxBundleInfo info = get_info (self->member.entry);
   g_autofree char *place = NULL;
-  const char *why
-      = asb_opensandbox_bundle_add_file (self->bundle, self->member.path, &info, &place);
+  const char *why;
+
+  if (*self->member.hash)
+    info.hash = self->member.hash;
+  why = asb_opensandbox_bundle_add_file (self->bundle, self->member.path, &info, &place);
 
   if (!check_bundle (self, why) || !begin_file (self, place, info.mode) || !write_content (self))
     return FALSE;
@@ -262,6 +265,8 @@ static gboolean
 write_lists (AsbOpensandboxUnpacker *self)
 {
   return write_list (self, "list", asb_opensandbox_bundle_list (self->bundle, self->is_new))
+         && write_list (self, "sums", asb_opensandbox_bundle_list_sums (self->bundle))
+         && write_list (self, "odd", asb_opensandbox_bundle_list_odd_sums (self->bundle))
          && write_list (self, "pairs", asb_opensandbox_bundle_list_pairs (self->bundle))
          && write_list (self, "last", asb_opensandbox_bundle_list_last (self->bundle, self->is_new))
          && end_shipment (self);

@@ -43,6 +43,31 @@
   "O () { [ -d \"$t/$2\" ] || chmod $1 \"$2\" 2>/dev/null || :; }\n"                               \
   "no () { echo \"at $1\"; echo \"$2\" >&2; exit 1; }\n"
 
+/* Whether what would be put in place is what is there. */
+#define SAME                                                                                       \
+  "same () {\n"                                                                                    \
+  "  if [ -h \"$1\" ] || [ -h \"$2\" ]; then\n"                                                    \
+  "    [ -h \"$1\" ] && [ -h \"$2\" ] && [ \"$(readlink \"$1\")\" = \"$(readlink \"$2\")\" ]\n"    \
+  "  else\n"                                                                                       \
+  "    [ -f \"$2\" ] && cmp -s \"$1\" \"$2\"\n"                                                    \
+  "  fi\n"                                                                                         \
+  "}\n"
+
+/* What arrived is what was sent, if something says so of it, and if there is something that can say
+ * so of what arrived. */
+#define CHECK                                                                                      \
+  "S () { [ \"$(sha256sum <\"$2\")\" = \"$1  -\" ] || { echo checksum; echo \"$2\"; exit 1; }; "   \
+  "}\n"                                                                                            \
+  "if command -v sha256sum >/dev/null; then\n"                                                     \
+  "  if [ -s \"$s/sums\" ] && ! LC_ALL=C sha256sum -c \"$s/sums\" >\"$s/said\" 2>/dev/null; "      \
+  "then\n"                                                                                         \
+  "    echo checksum\n"                                                                            \
+  "    sed -n 's/: FAILED.*//p' \"$s/said\" | head -n 1\n"                                         \
+  "    exit 1\n"                                                                                   \
+  "  fi\n"                                                                                         \
+  "  . \"$s/odd\"\n"                                                                               \
+  "fi\n"
+
 /* Looks at each name of one folder, behind the number of the first: what may not be is refused
  * before anything is moved. What is left out is deleted, with all that is in it. */
 #define LOOK                                                                                       \
@@ -54,16 +79,20 @@
   "  [ -w \"$p/$d\" ] && [ -x \"$p/$d\" ] || w='Permission denied'\n"                              \
   "  [ \"$(stat -c %d \"$p/$d\")\" = \"$v\" ] || w='Invalid cross-device link'\n"                  \
   "  while [ $# -gt 0 ]; do\n"                                                                     \
-  "    a=$d/$2 b=$p/$d/$2\n"                                                                       \
+  "    a=$d/$2 b=$p/$d/$2 e=$c\n"                                                                  \
+  "    if [ $c = if_changed ]; then\n"                                                             \
+  "      e=overwrite\n"                                                                            \
+  "      [ $1 = d ] || ! same \"$a\" \"$b\" || e=skip\n"                                           \
+  "    fi\n"                                                                                       \
   "    if [ -d \"$b\" ] && ! [ -h \"$b\" ]; then\n"                                                \
-  "      case $c$1 in\n"                                                                           \
+  "      case $e$1 in\n"                                                                           \
   "      *d) ;;\n"                                                                                 \
   "      error*) no $i 'File exists' ;;\n"                                                         \
   "      overwrite*) no $i 'Is a directory' ;;\n"                                                  \
   "      *) rm -rf \"$a\"; k=$((k+1)) ;;\n"                                                        \
   "      esac\n"                                                                                   \
   "    elif [ -e \"$b\" ] || [ -h \"$b\" ]; then\n"                                                \
-  "      case $c$1 in\n"                                                                           \
+  "      case $e$1 in\n"                                                                           \
   "      error*) no $i 'File exists' ;;\n"                                                         \
   "      overwrited) no $i 'Not a directory' ;;\n"                                                 \
   "      overwrite*)\n"                                                                            \
@@ -78,10 +107,17 @@
   "  done\n"                                                                                       \
   "}\n"
 
-/* Moves them: a folder that was not there with all that is in it. */
+/* Moves them: a folder that was not there with all that is in it. What is in the way is kept aside,
+ * by its number, and in “u” stands what has been begun. */
 #define MOVE                                                                                       \
+  "aside () {\n"                                                                                   \
+  "  u=\"$u R$2 \"\n"                                                                              \
+  "  if [ -h \"$1\" ]; then mv -T \"$1\" \"$s/o/$2\"\n"                                            \
+  "  else ln \"$1\" \"$s/o/$2\" 2>/dev/null || mv \"$1\" \"$s/o/$2\"\n"                            \
+  "  fi\n"                                                                                         \
+  "}\n"                                                                                            \
   "move () {\n"                                                                                    \
-  "  d=$1\n"                                                                                       \
+  "  d=$1 i=$2\n"                                                                                  \
   "  shift 2\n"                                                                                    \
   "  [ -d \"$d\" ] || return 0\n"                                                                  \
   "  n=$#\n"                                                                                       \
@@ -91,29 +127,52 @@
   "    n=$((n-2))\n"                                                                               \
   "    if ! [ -e \"$a\" ] && ! [ -h \"$a\" ]; then :\n"                                            \
   "    elif [ -d \"$b\" ] && ! [ -h \"$b\" ]; then :\n"                                            \
-  "    elif [ -h \"$b\" ]; then mv -f -T \"$a\" \"$b\" || exit; r=$((r+1))\n"                      \
-  "    elif [ -e \"$b\" ]; then mv -f \"$a\" \"$b\" || exit; r=$((r+1))\n"                         \
-  "    else set -- \"$@\" \"$a\"\n"                                                                \
+  "    elif [ -h \"$b\" ]; then aside \"$b\" $i && mv -f -T \"$a\" \"$b\" || fail; r=$((r+1))\n"   \
+  "    elif [ -e \"$b\" ]; then aside \"$b\" $i && mv -f \"$a\" \"$b\" || fail; r=$((r+1))\n"      \
+  "    else set -- \"$@\" \"$a\"; u=\"$u N$i \"\n"                                                 \
   "    fi\n"                                                                                       \
+  "    i=$((i+1))\n"                                                                               \
   "  done\n"                                                                                       \
   "  [ $# -gt 0 ] || return 0\n"                                                                   \
-  "  mv -n \"$@\" \"$p/$d/\" || exit\n"                                                            \
+  "  mv -n \"$@\" \"$p/$d/\" || fail\n"                                                            \
   "  for a; do\n"                                                                                  \
-  "    if [ -e \"$a\" ] || [ -h \"$a\" ]; then echo 'File exists' >&2; exit 1; fi\n"               \
+  "    if [ -e \"$a\" ] || [ -h \"$a\" ]; then echo 'File exists' >&2; fail; fi\n"                 \
   "  done\n"                                                                                       \
+  "}\n"
+
+/* Takes back what has been moved when not all of it could be. */
+#define UNDO                                                                                       \
+  "undo () {\n"                                                                                    \
+  "  d=$1 i=$2\n"                                                                                  \
+  "  shift 2\n"                                                                                    \
+  "  while [ $# -gt 0 ]; do\n"                                                                     \
+  "    a=$d/$2 b=$p/$d/$2\n"                                                                       \
+  "    shift 2\n"                                                                                  \
+  "    case $u in\n"                                                                               \
+  "    *\" R$i \"*) { [ -e \"$s/o/$i\" ] || [ -h \"$s/o/$i\" ]; } && mv -f -T \"$s/o/$i\" \"$b\" " \
+  ";;\n"                                                                                           \
+  "    *\" N$i \"*) [ -e \"$a\" ] || [ -h \"$a\" ] || mv -T \"$b\" \"$a\" ;;\n"                    \
+  "    esac\n"                                                                                     \
+  "    i=$((i+1))\n"                                                                               \
+  "  done\n"                                                                                       \
+  "}\n"                                                                                            \
+  "fail () {\n"                                                                                    \
+  "  n () { undo \"$@\"; }\n"                                                                      \
+  "  { . \"$s/pairs\"; } >/dev/null 2>&1\n"                                                        \
+  "  exit 1\n"                                                                                     \
   "}\n"
 
 /* $1 the place, $2 the name nobody has, $3 the path, $4 “new” or “old”, $5 what becomes of what is
  * in the way. Says how many were replaced and left out. Who makes “begun” decides about the place.
  */
 #define COMMIT                                                                                     \
-  "s=$1 p=$3 c=$5 t=$1/.asb-$2 r=0 k=0\n"                                                          \
+  "s=$1 p=$3 c=$5 t=$1/.asb-$2 r=0 k=0 u=\n"                                                       \
   "mkdir \"$s/begun\" || exit\n"                                                                   \
   "trap 'rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                                       \
   "cd \"$t\" || exit\n"                                                                            \
-  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS LOOK MOVE   \
-  ". \"$s/list\"\n"                                                                                \
-  "if [ $4 = new ]; then\n"                                                                        \
+  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS SAME LOOK   \
+      MOVE UNDO "mkdir \"$s/o\" || exit\n"                                                         \
+  ". \"$s/list\"\n" CHECK "if [ $4 = new ]; then\n"                                                \
   "  if [ -e \"$p\" ] || [ -h \"$p\" ]; then echo 'File exists' >&2; exit 1; fi\n"                 \
   "  mv \"$t\" \"$p\" || exit\n"                                                                   \
   "  if [ -d \"$p/.asb-$2\" ]; then\n"                                                             \
@@ -315,6 +374,23 @@ prevent (AsbOpensandboxUnpacking *self)
                                     prevented_cb, self);
 }
 
+/* @name: (nullable) */
+static GError *
+new_checksum_error (AsbOpensandboxUnpacking *self, const char *name)
+{
+  g_autofree char *shown = NULL;
+
+  if (!name)
+    name = self->path;
+  else if (g_str_has_prefix (name, "./"))
+    name += 2;
+  shown = g_utf8_make_valid (name, -1);
+  return g_error_new (ASB_ERROR, ASB_ERROR_UPLOAD_CHECKSUM_MISMATCH,
+                      "Could not unpack “%.256s”: what arrived is not what was sent; nothing was "
+                      "unpacked",
+                      shown);
+}
+
 static void
 committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -330,7 +406,9 @@ committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       prevent (self);
       return;
     }
-  if (done->exit_status != 0)
+  if (done->exit_status != 0 && g_strcmp0 (done->lines[0], "checksum") == 0)
+    self->error = new_checksum_error (self, done->lines[1]);
+  else if (done->exit_status != 0)
     {
       g_autofree char *culprit = dup_culprit (self, done->lines);
 
@@ -344,7 +422,7 @@ committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 commit (AsbOpensandboxUnpacking *self)
 {
-  static const char *const conflicts[] = { "error", "overwrite", "skip" };
+  static const char *const conflicts[] = { "error", "overwrite", "skip", "if_changed" };
   const char *const arguments[]
       = { self->place.target,           self->place.token,         self->path,
           self->is_new ? "new" : "old", conflicts[self->conflict], NULL };

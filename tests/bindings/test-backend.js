@@ -13,7 +13,7 @@ const {CommandFlags, CommandSpec, FileFlags} = Asb;
 Gio._promisify(Asb, 'create_backend_async', 'create_backend_finish');
 for (const verb of ['close', 'delete_file', 'edit_file', 'execute', 'extract_archive', 'find_files', 'list_files', 'list_jobs',
   'move_file', 'open_archive', 'open_read', 'open_write', 'query_file', 'query_info', 'query_job', 'read_file', 'read_lines', 'search_text', 'set_attributes',
-  'start_command', 'start_job', 'watch_files', 'write_file'])
+  'start_command', 'start_job', 'upload_local', 'watch_files', 'write_file'])
   Gio._promisify(Asb.Backend.prototype, `${verb}_async`, `${verb}_finish`);
 for (const verb of ['communicate', 'send_signal', 'wait'])
   Gio._promisify(Asb.Command.prototype, `${verb}_async`, `${verb}_finish`);
@@ -189,6 +189,34 @@ async function archives() {
     new Asb.ArchiveOptions({path: 'no'}), Gio.MemoryInputStream.new_from_bytes(new GLib.Bytes(BYTES)), null));
 }
 
+async function uploads() {
+  const folder = GLib.dir_make_tmp('asb-upload-XXXXXX');
+  GLib.file_set_contents(`${folder}/a`, 'text');
+  GLib.file_set_contents(`${folder}/.env`, 'SECRET');
+  const config = new Asb.UploadConfig({allowed_local_roots: [folder]});
+  const spec = new Asb.UploadSpec({source: folder, target: '/workspace/uploaded'});
+  const seen = [];
+  config.set_approval((manifest, task) => {
+    seen.push(manifest.get_paths());
+    task.return_boolean(seen.length > 1);
+  });
+  config.set_progress((which, n, total) => seen.push([which.get_target(), n, total]));
+  await fails(Asb.Error, Asb.Error.UPLOAD_POLICY, () => backend.upload_local_async(spec, config, null));
+  const result = await backend.upload_local_async(spec, config, null);
+  equal([result.get_uploaded_files(), result.get_skipped_files(), result.get_failures().get_n_items()], [1, 0, 0]);
+  equal(seen.slice(0, 2), [['a'], ['a']]);
+  equal(seen[seen.length - 1], ['/workspace/uploaded', 4, 4]);
+  equal(backend.upload_local(spec, config, null).get_skipped_files(), 1);
+  equal(new TextDecoder().decode((await backend.read_file_async('uploaded/a', null)).toArray()), 'text');
+  const other = new Asb.BackendOptions({provider_name: 'local', upload_config: config});
+  other.add_upload(spec);
+  const second = await Asb.create_backend_async(other, null);
+  equal((await second.list_files_async('uploaded', null)).get_n_items(), 1);
+  await second.close_async(null);
+  for (const name of ['a', '.env', ''])
+    Gio.File.new_for_path(`${folder}/${name}`).delete(null);
+}
+
 function record() {
   const store = backend.get_history_store();
   const changes = [...store.query(0, 1000, 1 << 20, null).get_changes()];
@@ -210,4 +238,4 @@ async function close() {
 }
 
 run([create, exitStatus, outputIsBytes, blocking, signals, sendSignal, forceExit, jobs, manyAtOnce,
-  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, watches, archives, record, close]);
+  cancelled, missingProgram, errorInfo, files, fileStreams, searches, edits, watches, archives, uploads, record, close]);

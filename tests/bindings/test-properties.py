@@ -25,6 +25,7 @@ VALUES = {
 VARIANTS = {"states": GLib.Variant("as", ["running", "failed"])}
 ITEMS = {
     "mounts": Asb.Mount.new("/tmp", "/data", Asb.MountMode.OVERLAY),
+    "uploads": Asb.UploadSpec.new("/tmp", "/workspace"),
     "rules": Asb.NetworkRule.new(Asb.NetworkAction.ALLOW, "example.org"),
 }
 

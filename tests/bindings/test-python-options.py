@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 import tap_unittest
-from asb_test import Asb, GLib, TestCase
+from asb_test import Asb, Gio, TestCase
 
 PAGE = pathlib.Path(sys.argv.pop(1))
 
@@ -32,9 +32,13 @@ def read_table():
     return rows
 
 
+def is_empty_model(value):
+    return isinstance(value, Gio.ListModel) and value.get_n_items() == 0
+
+
 def told(value):
     """A default as the table tells it."""
-    if value is None or value == []:
+    if value is None or value == [] or is_empty_model(value):
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
@@ -57,23 +61,42 @@ class TestOptions(TestCase):
             self.assertEqual(told(value), default, there)
             # It can be given, and is what was given.
             again = Asb.OpensandboxConfig(**{name.replace("-", "_"): value})
-            self.assertEqual(again.get_property(name), value, there)
+            if isinstance(value, Gio.ListModel):
+                value, again = list(value), Asb.OpensandboxConfig(**{name.replace("-", "_"): value})
+                self.assertEqual(list(again.get_property(name)), value, there)
+            else:
+                self.assertEqual(again.get_property(name), value, there)
             if there != "env":
                 self.assertEqual(name, there.replace("_", "-"))
 
-    def test_refused(self):
-        refused = [row for row in read_table() if row[1] == "refused"]
-        self.assertEqual([row[0] for row in refused], ["uploads", "upload_config"])
-        for there, _, _, remark in refused:
-            self.assertTrue(remark)
-            for spelling in (there, there.replace("_", "-")):
-                config = Asb.OpensandboxConfig(
-                    create_options=GLib.Variant("a{sv}", {spelling: GLib.Variant("s", "x")}))
-                error = self.assert_fails(Asb.Error.INVALID_ARGUMENT,
-                                          Asb.create_opensandbox_backend, "127.0.0.1:9", config,
-                                          None)
-                self.assertIn(f"“{there}”", error.message)
-                self.assertIn("extract_archive", error.message)
+    def test_none_is_refused(self):
+        self.assertEqual([row for row in read_table() if row[1] == "refused"], [])
+
+    def test_uploads(self):
+        """The fields of the package, with its defaults."""
+        spec = Asb.UploadSpec()
+        expected = {"source": None, "target": None, "include": ["**/*"], "exclude": [],
+                    "conflict": Asb.UploadConflict.IF_CHANGED, "symlinks": Asb.UploadSymlinks.REJECT,
+                    "atomic": True, "preserve-mode": False, "preserve-mtime": False,
+                    "max-files": 10000, "max-total-bytes": 512 << 20, "max-file-bytes": 128 << 20}
+        for name, value in expected.items():
+            self.assertEqual(spec.get_property(name), value, name)
+        self.assertEqual({pspec.name for pspec in spec.list_properties()}, set(expected))
+        config = Asb.UploadConfig()
+        expected = {"allowed-local-roots": [], "allowed-sandbox-roots": ["/workspace"],
+                    "protected-sandbox-roots": ["/.agent-history", "/.agent-upload"],
+                    "default-excludes": [".git/", ".env", ".env.*", ".ssh/", ".aws/", ".gnupg/",
+                                         "node_modules/", ".venv/", "__pycache__/",
+                                         ".agent-history/", ".sandboxignore"],
+                    "max-parallel-files": 8, "archive-min-files": 64, "partial-success": False,
+                    "redact-local-paths": True}
+        for name, value in expected.items():
+            self.assertEqual(config.get_property(name), value, name)
+        self.assertEqual({pspec.name for pspec in config.list_properties()}, set(expected))
+        options = Asb.OpensandboxConfig(upload_config=config)
+        options.add_upload(spec)
+        self.assertEqual(list(options.get_uploads()), [spec])
+        self.assertEqual(options.get_upload_config(), config)
 
     def test_numbers(self):
         concurrency = Asb.ConcurrencyConfig()

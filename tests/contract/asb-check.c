@@ -22,6 +22,7 @@ check_transport (Check *check)
   check_files (check);
   check_search (check);
   check_archives (check);
+  check_uploads (check);
 }
 
 /**

@@ -14,6 +14,7 @@ void check_jobs (Check *check);
 void check_files (Check *check);
 void check_search (Check *check);
 void check_archives (Check *check);
+void check_uploads (Check *check);
 void check_history_store (Check *check);
 
 /* Prints what the provider and a transport of it say they can do. */
