@@ -14,6 +14,7 @@
 #include "tool-place.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
+#include "tool-upload.h"
 #include "tool-text.h"
 
 static struct
@@ -25,6 +26,7 @@ static struct
   gboolean no_record;
   GPtrArray *limits;
   ToolMounts mounts;
+  GPtrArray *uploads;
   ToolPlace place;
   ToolCreation creation;
   gboolean json;
@@ -51,6 +53,8 @@ make_options (GError **error)
   asb_backend_options_set_environment (backend_options, (const char *const *)environment);
   if (options.workdir)
     asb_backend_options_set_workdir (backend_options, options.workdir);
+  if (!tool_uploads_apply (options.uploads, backend_options, error))
+    return NULL;
   return g_steal_pointer (&backend_options);
 }
 
@@ -123,6 +127,7 @@ static const ToolOption option_entries[] = {
     "does not record the making, which is needed where no record can be kept" },
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
+  TOOL_UPLOAD_OPTION (options.uploads),
   TOOL_PLACE_OPTIONS (options.place),
   TOOL_CREATION_OPTIONS (options.creation),
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,

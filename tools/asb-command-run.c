@@ -14,6 +14,7 @@
 #include "tool-place.h"
 #include "tool-record.h"
 #include "tool-run.h"
+#include "tool-upload.h"
 
 static struct
 {
@@ -23,6 +24,7 @@ static struct
   gboolean keep;
   GPtrArray *limits;
   ToolMounts mounts;
+  GPtrArray *uploads;
   ToolPlace place;
   ToolCreation creation;
   const char *lifetime;
@@ -45,6 +47,7 @@ make_options (GError **error)
   return tool_limits_set (backend_options, options.limits, error)
                  && tool_sandbox_set_ttl (backend_options, options.lifetime, error)
                  && tool_mounts_apply (&options.mounts, backend_options, error)
+                 && tool_uploads_apply (options.uploads, backend_options, error)
                  && tool_creation_apply (&options.creation, backend_options, error)
              ? g_steal_pointer (&backend_options)
              : NULL;
@@ -133,6 +136,7 @@ static const ToolOption option_entries[] = {
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
   TOOL_MOUNT_OPTIONS (options.mounts),
+  TOOL_UPLOAD_OPTION (options.uploads),
   TOOL_PLACE_OPTIONS (options.place),
   TOOL_CREATION_OPTIONS (options.creation),
   { NULL },

@@ -23,6 +23,7 @@ extern const ToolCommand tool_command_prune;
 extern const ToolCommand tool_command_rm;
 extern const ToolCommand tool_command_run;
 extern const ToolCommand tool_command_shell;
+extern const ToolCommand tool_command_upload;
 extern const ToolCommand tool_command_modules;
 extern const ToolCommand tool_command_version;
 extern const ToolCommand tool_command_watch;

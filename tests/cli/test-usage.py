@@ -11,7 +11,7 @@ import unittest
 import tap_unittest
 from cli_test import ASB, ENVIRONMENT, Terminal, TestCase, asb, checker
 
-COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "prune", "ls", "find", "grep", "watch", "cat", "put", "get", "jobs",
+COMMANDS = ["run", "create", "exec", "shell", "list", "info", "rm", "prune", "ls", "find", "grep", "watch", "cat", "put", "upload", "get", "jobs",
             "history", "pause", "resume", "renew", "endpoint", "egress", "snapshot", "metrics", "diagnostics", "modules", "doctor",
             "login", "version", "help"]
 GROUPS = {"egress": ["get", "set", "allow", "deny", "remove"],
