@@ -72,9 +72,11 @@ static const struct
     "give root the right to mount (CAP_SYS_ADMIN), or start as an ordinary user, who needs none" },
   { "may not become another user", NULL,
     "give root the rights CAP_SETUID and CAP_SETGID, or start as an ordinary user" },
-  { "user nobody may not execute", "Resource temporarily",
+  { "by the user nobody", "Resource temporarily",
     "the user nobody may have no more processes: raise “ulimit -u”" },
-  { "user nobody may not execute", NULL, "let everybody execute bubblewrap" },
+  { "bubblewrap cannot be executed", "ermission denied", "let everybody execute bubblewrap" },
+  { "bubblewrap cannot be executed", NULL,
+    "install the package bubblewrap in place of what is found under its name" },
   { "max_*_namespaces", NULL, NULL, find_limit_cure },
   { "max_user_namespaces", NULL,
     "bubblewrap must be able to write in /proc/sys/user; in a container, run it with a writable "

@@ -4,9 +4,11 @@
 
 #include "asb-local-doctor.h"
 
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "asb-local-ending.h"
@@ -15,11 +17,11 @@
 #include "asb-local-programs.h"
 #include "asb-local-scope.h"
 #include "asb-local-user.h"
+#include "asb-local-version.h"
 
 #define NEEDED_MAJOR 0
 #define NEEDED_MINOR 8
 #define LITTLE_SPACE ((guint64)256 * 1024 * 1024)
-#define MAX_VERSION_SIZE 200
 
 typedef struct
 {
@@ -48,35 +50,19 @@ add_error (Visit *visit, const char *name, const GError *error)
   add (visit, name, "failure", error->message, NULL);
 }
 
-/* Returns: the first line of what “@program --version” prints. */
-static char *
-ask_version (const char *program, GError **error)
-{
-  const char *argv[] = { program, "--version", NULL };
-  const char *environment[] = { NULL };
-  g_autofree char *output = NULL;
-  int status;
-
-  if (!g_spawn_sync ("/", (char **)argv, (char **)environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL,
-                     NULL, &output, NULL, &status, error)
-      || !g_spawn_check_wait_status (status, error))
-    return NULL;
-  output[MIN (strcspn (output, "\n"), MIN (strlen (output), MAX_VERSION_SIZE))] = '\0';
-  return g_steal_pointer (&output);
-}
-
 static void
 look_at_bubblewrap (Visit *visit)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *path = asb_local_find_bubblewrap (visit->settings->bubblewrap, &error);
-  g_autofree char *version = path ? ask_version (path, &error) : NULL;
+  g_autofree char *version = path ? asb_local_ask_version (path, &error) : NULL;
   g_autofree char *message = NULL;
   unsigned major = 0, minor = 0;
 
   if (!version)
     {
-      add_error (visit, "bubblewrap", error);
+      add (visit, "bubblewrap", "failure", error->message,
+           path ? "install the package bubblewrap in place of what is found under its name" : NULL);
       return;
     }
   message = g_strdup_printf ("%s, %s", version, path);
@@ -92,7 +78,7 @@ look_at_guest (Visit *visit)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *path = asb_local_find_guest (visit->settings->guest, &error);
-  g_autofree char *version = path ? ask_version (path, &error) : NULL;
+  g_autofree char *version = path ? asb_local_ask_version (path, &error) : NULL;
   g_autofree char *message = NULL;
 
   if (!path)
@@ -170,10 +156,20 @@ file_has (const char *path, const char *word)
   return g_file_get_contents (path, &content, NULL, NULL) && strstr (content, word);
 }
 
+/* Asked itself, since a container may hide what stands in /proc/sys. */
+static gboolean
+can_filter (void)
+{
+  guint32 action = SECCOMP_RET_ERRNO;
+
+  return syscall (SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0
+         || file_has ("/proc/sys/kernel/seccomp/actions_avail", "errno");
+}
+
 static void
 look_at_filter (Visit *visit)
 {
-  if (file_has ("/proc/sys/kernel/seccomp/actions_avail", "errno"))
+  if (can_filter ())
     add (visit, "system calls", "ok", "dangerous ones are refused by a filter", NULL);
   else
     add (visit, "system calls", "failure", "this kernel cannot filter them",

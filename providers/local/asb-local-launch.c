@@ -102,7 +102,7 @@ detach_cb (gpointer user_data)
   if (setup->staging.differs && !become (setup->staging.user, setup->staging.group))
     give_up ("root of this container may not become another user");
   execve (setup->program, setup->argv, (char **)no_environment);
-  give_up (setup->staging.differs ? "the user nobody may not execute bubblewrap"
+  give_up (setup->staging.differs ? "bubblewrap cannot be executed by the user nobody"
                                   : "bubblewrap cannot be executed");
 }
 
@@ -171,8 +171,9 @@ asb_local_launch (const char *program, AsbLocalArguments *arguments, const char 
       = spawn (program, arguments, command, fcntl (self->output, F_DUPFD_CLOEXEC, 3), &cause);
   if (self->process)
     return g_steal_pointer (&self);
-  asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE,
-                             "let everybody execute bubblewrap", cause->message);
+  asb_local_set_unavailable (
+      error, ASB_ERROR_PROVIDER_UNAVAILABLE,
+      "install the package bubblewrap in place of what is found under its name", cause->message);
   return NULL;
 }
 

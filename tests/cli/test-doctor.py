@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import tempfile
@@ -106,6 +107,37 @@ class Doctor(TestCase):
         for place in [".", "inner"]:
             with self.subTest(place):
                 self.assert_failure(self.look_in_chroot(place)["sandbox"], "chroot", "systemd-nspawn")
+
+    def test_what_is_no_bubblewrap(self):
+        started = FOLDER / "started"
+        for text, words in [("echo told why >&2; exit 3", ["--version", "exited with status 3", "told why"]),
+                            ("kill -SEGV $$", ["--version", "ended by signal 11"]),
+                            (f'test "$1" = --version || exit 1\nsleep 1000 &\necho $! > {started}\nwait',
+                             ["--version", "did not end"])]:
+            script = self.script("bwrap", text)
+            found = self.look(1, PATH=self.with_first(script.parent))
+            self.assert_failure(found["bubblewrap"], str(script), "install the package bubblewrap", *words)
+        self.assert_ends(int(started.read_text()))
+        script.write_text("#!/no/such/interpreter\n")
+        found = self.look(1, PATH=self.with_first(script.parent))
+        for name in ["bubblewrap", "sandbox"]:
+            self.assert_failure(found[name], "No such file", "install the package bubblewrap")
+
+    def assert_ends(self, pid):
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return
+        self.assertEqual(select.select([handle], [], [], LIMIT)[0], [handle])
+        os.close(handle)
+
+    def test_hidden_settings_of_the_kernel(self):
+        """Whether it can filter is not taken from a file that a container may hide."""
+        result = subprocess.run(["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs",
+                                 "/proc/sys", ASB, "doctor", "--json"], capture_output=True, timeout=LIMIT, check=False,
+                                env={**ENVIRONMENT, **self.environment})
+        (finding,) = [finding for finding in json.loads(result.stdout)["findings"] if finding["name"] == "system calls"]
+        self.assertEqual(finding["state"], "ok", finding)
 
     def test_guest(self):
         found = self.look(1, ASB_GUEST_PATH="/no/such/guest")
