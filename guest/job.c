@@ -179,9 +179,9 @@ parse_name (Job *job, Call *call)
 {
   if (!argument_text (call->args, "name", &job->name, &call->failure))
     return false;
-  if (job->name && strlen (job->name) > JOB_MAX_NAME)
+  if (job->name && (!*job->name || strlen (job->name) > JOB_MAX_NAME))
     return failure_set (&call->failure, FAILURE_INVALID_ARGUMENT,
-                        "Argument “name” is longer than %d bytes", JOB_MAX_NAME);
+                        "Argument “name” is empty, or longer than %d bytes", JOB_MAX_NAME);
   return true;
 }
 

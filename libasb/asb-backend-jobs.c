@@ -2,6 +2,8 @@
 
 #include "config.h"
 
+#include <string.h>
+
 #include "asb-backend-commands-private.h"
 #include "asb-call-private.h"
 #include "asb-error-private.h"
@@ -14,6 +16,7 @@
 #define PAGE_SIZE 100
 #define MAX_JOBS 100000
 #define NAME_KEY "asb-job-name"
+#define MAX_NAME_LENGTH 128
 
 /* Starting. */
 
@@ -118,6 +121,18 @@ perform_start (AsbRun *run)
                                  g_task_get_cancellable (run->task), started_cb, run);
 }
 
+static gboolean
+check_name (const char *name, GError **error)
+{
+  gsize length = name ? strlen (name) : 0;
+
+  if (!name || (length > 0 && length <= MAX_NAME_LENGTH && g_utf8_validate (name, -1, NULL)))
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "The name of a job must be text in UTF-8, of 1 to %d bytes", MAX_NAME_LENGTH);
+  return FALSE;
+}
+
 /* @context: where the end is recorded; not the private one of a blocking call. */
 static void
 start_job (AsbBackend *self, AsbCommandSpec *spec, const char *name, GMainContext *context,
@@ -126,7 +141,14 @@ start_job (AsbBackend *self, AsbCommandSpec *spec, const char *name, GMainContex
   static const AsbCallKind kind = { "start the job", 0, NULL };
   GTask *task = asb_call_begin (self, &kind, ASB_TYPE_JOB, cancellable, callback, user_data,
                                 asb_backend_start_job_async);
+  GError *error = NULL;
 
+  if (!check_name (name, &error))
+    {
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
+    }
   g_object_set_data_full (G_OBJECT (task), NAME_KEY, g_strdup (name), g_free);
   asb_backend_begin_command (self, task, spec, asb_command_spec_get_flags (spec), context,
                              perform_start);
@@ -262,7 +284,7 @@ begin_list (GTask *task)
  * @self: a [class@Backend]
  * @spec: the command; of its flags those that give it an input are refused, and those that silence
  * or merge its output decide what is kept
- * @name: (nullable): a label for people, at most 128 bytes; it need not be unique
+ * @name: (nullable): a label for people, of 1 to 128 bytes; it need not be unique
  * @cancellable: (nullable): a way to cancel
  * @callback: (scope async): called when it is done
  * @user_data: data for @callback
@@ -318,7 +340,7 @@ asb_backend_start_job_finish (AsbBackend *self, GAsyncResult *result, GError **e
  * @self: a [class@Backend]
  * @spec: the command; of its flags those that give it an input are refused, and those that silence
  * or merge its output decide what is kept
- * @name: (nullable): a label for people, at most 128 bytes; it need not be unique
+ * @name: (nullable): a label for people, of 1 to 128 bytes; it need not be unique
  * @cancellable: (nullable): a way to cancel
  * @error: return location for an error
  *

@@ -43,13 +43,14 @@ status_clear (Status *status)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
 
-/* For people, who read text. */
+/* For people, who read text. One that is empty says nothing, and hides no other job. */
 static gboolean
 parse_text (const json_t *json, const char *member, char **value, GError **error)
 {
   g_autofree char *bytes = NULL;
 
-  if (!asb_guest_json_has (json, member))
+  if (!asb_guest_json_has (json, member)
+      || g_strcmp0 (json_string_value (json_object_get (json, member)), "") == 0)
     return TRUE;
   if (!asb_guest_json_get_text (json, member, MAX_TEXT_LENGTH, &bytes, error))
     return FALSE;

@@ -105,6 +105,30 @@ job_is_found (Check *check)
   CHECK_NO_ERROR (check, error);
 }
 
+/* A name that nobody could find it by is refused, and the others are found. */
+static void
+job_has_a_name (Check *check)
+{
+  g_autofree char *longer = g_strnfill (129, 'x');
+  const char *const names[] = { "", "\xff", longer };
+  g_autoptr (AsbCommandSpec) spec = new_spec ("true");
+  g_autoptr (GListModel) jobs = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!check_open_backend_for (check, ASB_CAPABILITY_BACKGROUND_JOBS))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (AsbJob) job = asb_backend_start_job (check->backend, spec, names[i], NULL, &error);
+
+      CHECK (check, !job && g_error_matches (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT));
+      g_clear_error (&error);
+    }
+  jobs = asb_backend_list_jobs (check->backend, NULL, &error);
+  CHECK_NO_ERROR (check, error);
+  CHECK (check, g_list_model_get_n_items (jobs) == 0);
+}
+
 static void
 job_is_missing (Check *check)
 {
@@ -190,6 +214,7 @@ check_jobs (Check *check)
 {
   check_run (check, "jobs/run", job_runs);
   check_run (check, "jobs/found", job_is_found);
+  check_run (check, "jobs/name", job_has_a_name);
   check_run (check, "jobs/missing", job_is_missing);
   check_run (check, "terminal/size", terminal);
   check_run (check, "terminal/keys", terminal_keys);

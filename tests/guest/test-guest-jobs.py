@@ -98,6 +98,7 @@ def test_what_cannot_start_is_no_job():
             ({"argv": ["/bin/true"], "cwd": "/nope"}, "working_directory"),
             ({"argv": ["/bin/true"], "stdin": "stream"}, "invalid_argument"),
             ({"argv": ["/bin/true"], "name": "x" * 129}, "invalid_argument"),
+            ({"argv": ["/bin/true"], "name": ""}, "invalid_argument"),
             ({"argv": ["/bin/true"], "name": 5}, "invalid_argument"),
             ({"argv": ["/bin/true"], "deadline_ms": 0}, "invalid_argument"),
             ({}, "invalid_argument"),

@@ -32,6 +32,18 @@ parse (const char *text, GError **error)
   return job;
 }
 
+/* As of a guest that took one. */
+static void
+test_name_that_is_empty (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbJob) job
+      = parse ("{" MEMBERS ", " STREAMS ", \"name\": \"\", \"state\": \"running\"}", &error);
+
+  g_assert_no_error (error);
+  g_assert_null (asb_job_get_name (job));
+}
+
 static void
 test_running (void)
 {
@@ -195,6 +207,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/guest-jobs/status/running", test_running);
+  g_test_add_func ("/guest-jobs/status/name-that-is-empty", test_name_that_is_empty);
   g_test_add_func ("/guest-jobs/status/ended", test_ended);
   g_test_add_func ("/guest-jobs/status/ended-somehow", test_ended_somehow);
   for (gsize i = 0; i < G_N_ELEMENTS (LIES); i++)
