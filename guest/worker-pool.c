@@ -47,6 +47,7 @@ struct WorkerTask
   Worker *worker; /* NULL: it waits its turn */
   LoopTimer cancel_timer;
   uint64_t credited;
+  bool is_ending; /* has been asked to */
 };
 
 struct WorkerPool
@@ -313,7 +314,12 @@ begin (Worker *worker, WorkerTask *task)
   task->worker = worker;
   worker->number = worker->number % UINT32_MAX + 1;
   if (link_send_json (worker->socket, ASB_FRAME_CALL, worker->number, request))
-    worker_task_input (task);
+    {
+      worker_task_input (task);
+      /* It was stopped before its turn came. */
+      if (task->is_ending)
+        worker_task_stop (task);
+    }
   else
     {
       worker->task = NULL;
@@ -346,13 +352,20 @@ measure (const WorkerPool *pool)
   return load;
 }
 
+/* Whoever has closed a watch may begin another at once, which waits until that has ended. */
 bool
 worker_pool_may_watch (const WorkerPool *pool)
 {
-  size_t n = measure (pool).n_watching;
+  size_t n = 0;
 
-  LIST_FOREACH (node, &pool->waiting)
-    n += LIST_ITEM (node, WorkerTask, link)->call->kind->is_watch;
+  LIST_FOREACH (node, &pool->workers)
+    {
+      const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
+
+      n += task && task->call->kind->is_watch && !task->is_ending;
+    }
+  LIST_FOREACH (waiting, &pool->waiting)
+    n += LIST_ITEM (waiting, WorkerTask, link)->call->kind->is_watch;
   return n < WORKER_POOL_MAX_WATCHES;
 }
 
@@ -470,6 +483,7 @@ worker_task_cancel (WorkerTask *task)
 {
   AsbFrameHeader header = { .type = ASB_FRAME_CANCEL };
 
+  task->is_ending = true;
   if (!task->worker)
     {
       finish_cancelled (task);
@@ -512,6 +526,7 @@ worker_task_stop (WorkerTask *task)
 {
   AsbFrameHeader header = { .type = ASB_FRAME_STOP, .channel = ASB_CHANNEL_OUTPUT };
 
+  task->is_ending = true;
   if (!task->worker)
     return;
   header.call = task->worker->number;

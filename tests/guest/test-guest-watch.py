@@ -233,6 +233,30 @@ def test_watches_leave_the_workers_to_others():
             wait_for_end(pidfd)
 
 
+def test_closed_watches_make_room_at_once():
+    """However long their ends take: the next ones wait for them."""
+    with Guest() as guest:
+        client = guest.connect()
+        calls = [watch(client, guest.work) for _ in range(MAX_WATCHES)]
+        workers = [pid for pid in children(guest.process.pid) if name_of(pid) == "asb-worker"]
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        client.send(STOP, call=calls[0].number, channel=OUTPUT)
+        client.send(STOP, call=calls[1].number, channel=OUTPUT)
+        second, third = [client.start("file.watch", {"path": guest.work}) for _ in range(2)]
+        assert client.run("file.watch", {"path": guest.work}, channels=[OUTPUT]).error["code"] == "too_many_requests"
+        # One that is closed before it began ends, too.
+        client.send(STOP, call=third.number, channel=OUTPUT)
+        assert client.command(["true"]).result["exit_code"] == 0
+        assert second.reply is None and third.reply is None, (second.reply, third.reply)
+        for pid in workers:
+            os.kill(pid, signal.SIGCONT)
+        for call in (calls[0], calls[1], third):
+            assert client.wait(call, OUTPUT).result["reason"] == "stopped"
+        client.until(lambda: second.events or second.reply is not None)
+        assert second.events[0]["event"] == "watching", second.reply
+
+
 def test_the_end_of_a_session_makes_room():
     with Guest() as guest:
         first = guest.connect()
