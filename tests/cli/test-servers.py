@@ -340,7 +340,7 @@ class Lifecycle(ServerTestCase):
         self.assertEqual(self.done("resume", names[0]), "")
         self.assertEqual(self.json("info", names[0])["state"], "running")
         result = self.asb("pause", "opensandbox:nothing", names[0])
-        self.assert_refused(result, 1, "“nothing”")
+        self.assert_refused(result, 1, "“opensandbox:nothing”", "asb list --provider opensandbox")
         self.assertEqual(self.json("info", names[0])["state"], "paused")
         self.assert_refused(self.asb("pause", "x" * 40), 1, "x" * 40)
 

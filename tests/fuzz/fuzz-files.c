@@ -288,13 +288,27 @@ check_frame (const AsbFrameHeader *header, const uint8_t *payload)
     }
 }
 
-/* Each frame is sent as a whole. */
-static ssize_t
-take_frame (const struct iovec *vectors, int n)
+/* Returns: how long it is. */
+static size_t
+take_frame (const uint8_t *bytes, size_t size)
 {
-  static uint8_t bytes[ASB_FRAME_HEADER_SIZE + ASB_FRAME_MAX_CONTROL];
   AsbFrameHeader header;
   const char *reason;
+
+  FUZZ_CHECK (asb_frame_parse (bytes, size, &header, &reason) == ASB_FRAME_OK
+              && size >= ASB_FRAME_HEADER_SIZE + header.length);
+  if (is_replied)
+    sent = 0;
+  is_replied = false;
+  check_frame (&header, bytes + ASB_FRAME_HEADER_SIZE);
+  return ASB_FRAME_HEADER_SIZE + header.length;
+}
+
+/* Frames are sent as wholes, several at once where they are small. */
+static ssize_t
+take_frames (const struct iovec *vectors, int n)
+{
+  static uint8_t bytes[ASB_FRAME_HEADER_SIZE + ASB_FRAME_MAX_CONTROL];
   size_t size = 0;
 
   for (int i = 0; i < n; i++)
@@ -304,12 +318,8 @@ take_frame (const struct iovec *vectors, int n)
         memcpy (bytes + size, vectors[i].iov_base, vectors[i].iov_len);
       size += vectors[i].iov_len;
     }
-  FUZZ_CHECK (asb_frame_parse (bytes, size, &header, &reason) == ASB_FRAME_OK
-              && size == ASB_FRAME_HEADER_SIZE + header.length);
-  if (is_replied)
-    sent = 0;
-  is_replied = false;
-  check_frame (&header, bytes + ASB_FRAME_HEADER_SIZE);
+  for (size_t at = 0; at < size;)
+    at += take_frame (bytes + at, size - at);
   return (ssize_t)size;
 }
 
@@ -341,7 +351,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   stand_ins.read_fd = SOCKET_FD;
   stand_ins.read = give_bytes;
   stand_ins.poll = look_for_bytes;
-  stand_ins.send = take_frame;
+  stand_ins.send = take_frames;
 
   n_descriptors = count_descriptors ();
   FUZZ_CHECK (worker_main (SOCKET_FD, history) == 0);
