@@ -443,3 +443,14 @@ asb_opensandbox_error_is_unknown_route (const GError *error)
   return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
          && (status == SOUP_STATUS_NOT_FOUND || status == SOUP_STATUS_METHOD_NOT_ALLOWED);
 }
+
+gboolean
+asb_opensandbox_error_is_no_way (const GError *error)
+{
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
+  const char *code = info ? asb_error_info_get_provider_error_code (info) : NULL;
+
+  return code
+         && (g_str_has_suffix (code, "ENDPOINT_UNAVAILABLE")
+             || g_str_equal (code, "BACKEND_CONNECTION_FAILED"));
+}

@@ -73,5 +73,8 @@ gboolean asb_opensandbox_error_was_not_sent (const GError *error);
  * error is ASB_ERROR_UNSUPPORTED_CAPABILITY. */
 gboolean asb_opensandbox_error_is_unknown_route (const GError *error);
 
+/* Whether the server says that it found no way into the sandbox. */
+gboolean asb_opensandbox_error_is_no_way (const GError *error);
+
 /* Whether the same may succeed later. */
 gboolean asb_opensandbox_error_is_passing (const GError *error);

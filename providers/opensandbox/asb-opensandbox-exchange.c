@@ -38,7 +38,7 @@ typedef struct
   AsbOpensandboxGuard guard;
   GUri *uri;
   SoupMessage *message;
-  AsbOpensandboxReply *early; /* before the request was sent whole */
+  AsbOpensandboxReply *refusal; /* before the request was sent whole, or while it is looked into */
   GInputStream *stream;
   GByteArray *body;
   guint8 *buffer;
@@ -57,6 +57,7 @@ typedef struct
   gboolean is_over;  /* answered, while libsoup still holds the message */
   gboolean has_inquired;
   GError *fault; /* while the server is asked for the reason */
+  void (*go_on) (GTask *task, GError *fault);
 } Exchange;
 
 static void attempt (GTask *task);
@@ -106,7 +107,7 @@ exchange_free (gpointer data)
 
   stop (self);
   g_clear_error (&self->verdict);
-  g_clear_pointer (&self->early, asb_opensandbox_reply_unref);
+  g_clear_pointer (&self->refusal, asb_opensandbox_reply_unref);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
   g_clear_pointer (&self->body, g_byte_array_unref);
@@ -164,9 +165,12 @@ is_worth_asking (Exchange *self)
          && asb_opensandbox_request_get_retry (self->request) != ASB_OPENSANDBOX_RETRY_NEVER;
 }
 
-/* Once. FALSE if there is nothing to be asked. */
+static void inquired_cb (GObject *source, GAsyncResult *result, gpointer data);
+
+/* Once. FALSE if there is nothing to be asked. @go_on is for a sandbox that is no reason, and takes
+ * its error. */
 static gboolean
-inquire (GTask *task, const GError *fault, GAsyncReadyCallback callback)
+inquire (GTask *task, const GError *fault, void (*go_on) (GTask *task, GError *fault))
 {
   Exchange *self = g_task_get_task_data (task);
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
@@ -175,10 +179,11 @@ inquire (GTask *task, const GError *fault, GAsyncReadyCallback callback)
     return FALSE;
   self->has_inquired = TRUE;
   self->fault = g_error_copy (fault);
+  self->go_on = go_on;
   /* The guard may end the exchange meanwhile, and nothing of it runs. */
   g_clear_object (&self->guard.attempt);
   asb_opensandbox_inquiry_async (self->client, endpoint->sandbox_id, fault,
-                                 g_task_get_cancellable (task), callback, g_object_ref (task));
+                                 g_task_get_cancellable (task), inquired_cb, g_object_ref (task));
   return TRUE;
 }
 
@@ -188,24 +193,11 @@ fail_for_state (GTask *task, GError *error)
 {
   Exchange *self = g_task_get_task_data (task);
 
-  if (may_have_been_done (self))
-    error = asb_opensandbox_error_note_unknown (error);
-  else if (!was_ever_sent (self))
+  if (self->refusal || !was_ever_sent (self))
     error = asb_opensandbox_error_mark_not_sent (error);
+  else if (may_have_been_done (self))
+    error = asb_opensandbox_error_note_unknown (error);
   fail (task, error);
-}
-
-static void
-inquired_after_timeout_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
-  GError *verdict = asb_opensandbox_inquiry_finish (result);
-
-  if (verdict)
-    fail_for_state (task, verdict);
-  else
-    fail_without_answer (task, g_steal_pointer (&self->fault));
 }
 
 static void
@@ -215,7 +207,7 @@ fail_timed_out (GTask *task)
   GError *error = asb_opensandbox_error_timed_out (
       asb_opensandbox_request_get_endpoint (self->request), get_what (self), self->guard.timeout);
 
-  if (inquire (task, error, inquired_after_timeout_cb))
+  if (inquire (task, error, fail_without_answer))
     {
       stop (self);
       g_error_free (error);
@@ -242,16 +234,6 @@ fail_for_guard (GTask *task)
     fail_timed_out (task);
 }
 
-static void
-end_pause (GTask *task)
-{
-  Exchange *self = g_task_get_task_data (task);
-
-  asb_opensandbox_thread_clear_timer (&self->pause);
-  fail_for_guard (task);
-  g_object_unref (task); /* of the pause */
-}
-
 /* The guard has cancelled what runs, which answers the task. A pause does not, and libsoup knows
  * nothing of cancelling while a message waits for a connection. */
 static void
@@ -263,7 +245,11 @@ aborted_cb (gpointer data)
   if (self->fault)
     return;
   if (self->pause)
-    end_pause (task);
+    {
+      asb_opensandbox_thread_clear_timer (&self->pause);
+      fail_for_guard (task);
+      g_object_unref (task); /* of the pause */
+    }
   else if (self->message && soup_message_get_connection_id (self->message) == 0)
     {
       self->is_over = TRUE;
@@ -337,8 +323,6 @@ may_repeat (Exchange *self, gboolean was_sent)
              && asb_opensandbox_message_is_repeatable (self->request));
 }
 
-static void attempt_failed (GTask *task, const GError *cause);
-
 static void
 inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -361,35 +345,47 @@ inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
       fail_for_guard (task);
     }
   else
-    attempt_failed (task, fault);
+    self->go_on (task, g_steal_pointer (&fault));
+}
+
+/* Takes @fault. */
+static void
+fail_attempt (GTask *task, GError *fault)
+{
+  Exchange *self = g_task_get_task_data (task);
+  g_autoptr (GError) cause = fault;
+  gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
+
+  if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
+      && try_again_later (task, -1))
+    return;
+  fail_without_answer (
+      task, asb_opensandbox_client_make_error (self->client, self->request, self->uri, cause));
+}
+
+static GError *
+new_refusal_error (Exchange *self, AsbOpensandboxReply *reply)
+{
+  return asb_opensandbox_error_from_reply (
+      reply, asb_opensandbox_request_get_target (self->request), get_what (self));
 }
 
 static void
 attempt_failed (GTask *task, const GError *cause)
 {
   Exchange *self = g_task_get_task_data (task);
-  gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
-  if (self->early)
+  if (self->refusal)
     {
-      fail (task,
-            asb_opensandbox_error_from_reply (
-                self->early, asb_opensandbox_request_get_target (self->request), get_what (self)));
+      fail (task, new_refusal_error (self, self->refusal));
       return;
     }
   /* A kept connection that was closed meanwhile says nothing of the server. */
-  if (!was_sent && self->is_reused && !self->needs_new_connection)
-    {
-      try_again_now (task);
-      return;
-    }
-  if (inquire (task, cause, inquired_cb))
-    return;
-  if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
-      && try_again_later (task, -1))
-    return;
-  fail_without_answer (
-      task, asb_opensandbox_client_make_error (self->client, self->request, self->uri, cause));
+  if (!asb_opensandbox_message_was_sent (self->message) && self->is_reused
+      && !self->needs_new_connection)
+    try_again_now (task);
+  else if (!inquire (task, cause, fail_attempt))
+    fail_attempt (task, g_error_copy (cause));
 }
 
 /* Replies */
@@ -416,19 +412,31 @@ get_retry_after (Exchange *self)
       asb_opensandbox_client_get_server_time (self->client));
 }
 
+/* Takes @error. */
+static void
+refuse (GTask *task, GError *error)
+{
+  Exchange *self = g_task_get_task_data (task);
+  guint status = soup_message_get_status (self->message);
+
+  g_clear_pointer (&self->refusal, asb_opensandbox_reply_unref);
+  if (asb_opensandbox_retry_is_passing_status (status) && may_repeat (self, TRUE)
+      && try_again_later (task, get_retry_after (self)))
+    g_error_free (error);
+  else
+    fail (task, error);
+}
+
 static void
 refused (GTask *task)
 {
   Exchange *self = g_task_get_task_data (task);
-  guint status = soup_message_get_status (self->message);
-  g_autoptr (AsbOpensandboxReply) reply = NULL;
+  g_autoptr (AsbOpensandboxReply) reply = make_reply (self, NULL);
+  g_autoptr (GError) error = new_refusal_error (self, reply);
 
-  if (asb_opensandbox_retry_is_passing_status (status) && may_repeat (self, TRUE)
-      && try_again_later (task, get_retry_after (self)))
-    return;
-  reply = make_reply (self, NULL);
-  fail (task, asb_opensandbox_error_from_reply (
-                  reply, asb_opensandbox_request_get_target (self->request), get_what (self)));
+  self->refusal = g_steal_pointer (&reply);
+  if (!asb_opensandbox_error_is_no_way (error) || !inquire (task, error, refuse))
+    refuse (task, g_steal_pointer (&error));
 }
 
 static void
@@ -463,17 +471,6 @@ too_large (GTask *task)
                                           "Could not %s: the server's answer has more than "
                                           "%" G_GSIZE_FORMAT " bytes",
                                           get_what (self), get_limit (self)));
-}
-
-static void
-body_complete (GTask *task)
-{
-  Exchange *self = g_task_get_task_data (task);
-
-  if (is_successful (self))
-    answer (task, NULL);
-  else
-    refused (task);
 }
 
 /* The body of a refusal is of use as far as it comes. */
@@ -512,18 +509,15 @@ read_cb (GObject *source, GAsyncResult *result, gpointer data)
       body_failed (task, error);
       return;
     }
-  if (n_read == 0)
-    {
-      body_complete (task);
-      return;
-    }
   g_byte_array_append (self->body, self->buffer, (guint)n_read);
-  if (self->body->len <= get_limit (self))
+  if (n_read > 0 && self->body->len <= get_limit (self))
     read_more (task);
-  else if (is_successful (self))
-    too_large (task);
-  else
+  else if (!is_successful (self))
     refused (task);
+  else if (n_read == 0)
+    answer (task, NULL);
+  else
+    too_large (task);
 }
 
 static void
@@ -736,7 +730,7 @@ finished_cb (SoupMessage *message, gpointer data)
     return;
   connection = asb_opensandbox_client_dup_stream (self->client, message);
   if (connection)
-    self->early = asb_opensandbox_early_read (connection);
+    self->refusal = asb_opensandbox_early_read (connection);
 }
 
 static void

@@ -36,7 +36,8 @@ is_shut (const GError *error)
   AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
   const char *code = info ? asb_error_info_get_provider_error_code (info) : NULL;
 
-  if (code && g_str_has_suffix (code, "SANDBOX_NOT_FOUND"))
+  if ((code && g_str_has_suffix (code, "SANDBOX_NOT_FOUND"))
+      || asb_opensandbox_error_is_no_way (error))
     return FALSE;
   return status == 404 || status == 405 || status == 501 || status == 500;
 }

@@ -397,6 +397,14 @@ typedef struct
   GError *error;
 } Question;
 
+/* It went with its sandbox. */
+static gboolean
+tells_fate (const GError *error)
+{
+  return asb_opensandbox_error_is_gone (error)
+         || g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+}
+
 static void
 status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -418,8 +426,7 @@ status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       && !running && (self->end.has_exit_status || self->end.term_signal))
     finish_known (command, error);
   else
-    /* It went with its sandbox. */
-    finish_unknown (command, fault && asb_opensandbox_error_is_gone (fault) ? fault : error);
+    finish_unknown (command, fault && tells_fate (fault) ? fault : error);
 }
 
 /* The events ended before the command did, or with it: execd may still know. */

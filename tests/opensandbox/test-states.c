@@ -124,6 +124,75 @@ test_deleted (gconstpointer options)
   world_close (&world);
 }
 
+/* As “docker kill” ends one: its server goes on having it, and finds no way into it any more. */
+static void
+world_open_mortal (World *world, const char *options)
+{
+  static const char *const entrypoint[]
+      = { "sh", "-c", "while [ ! -e /tmp/end ]; do sleep 0.02; done; exit 137", NULL };
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (GError) error = NULL;
+
+  world->server = asb_test_server_new (NULL);
+  world->provider = asb_test_server_new_provider (world->server, options);
+  world->other = asb_test_server_new_provider (world->server, "{}");
+  asb_sandbox_spec_set_entrypoint (spec, entrypoint);
+  world->info = asb_provider_create_sandbox (world->other, spec, NULL, &error);
+  g_assert_no_error (error);
+  world->id = asb_test_server_get_id (world->info);
+  world->transport = asb_provider_open_transport (world->provider, world->id, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* It has ended when its server says so. */
+static void
+wait_for_end (World *world)
+{
+  AsbSandboxState state = ASB_SANDBOX_STATE_RUNNING;
+
+  while (state == ASB_SANDBOX_STATE_RUNNING)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbSandboxInfo) info
+          = asb_provider_get_sandbox (world->other, world->id, NULL, &error);
+
+      g_assert_no_error (error);
+      state = asb_sandbox_info_get_state (info);
+    }
+  g_assert_cmpint (state, ==, ASB_SANDBOX_STATE_FAILED);
+}
+
+static void
+test_ended (gconstpointer options)
+{
+  World world = { 0 };
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("exec sleep 100000");
+  g_autoptr (AsbCommandSpec) killer = asb_command_spec_new_shell ("touch /tmp/end; sleep 100000");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbProcess) killing = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary (
+      "Of a sandbox that was killed it is said that it has ended, of what ran in it that "
+      "its end is unknown, and of what comes after that it was not sent");
+
+  world_open_mortal (&world, options);
+  process = asb_transport_start_command (world.transport, spec, NULL, &error);
+  g_assert_no_error (error);
+  killing = asb_transport_start_command (world.transport, killer, NULL, NULL);
+  g_assert_null (asb_process_wait (process, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "has ended"));
+  g_clear_error (&error);
+  wait_for_end (&world);
+  start_and_fail (&world, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_assert_nonnull (strstr (error->message, "has ended"));
+  g_assert_true (has_flag (error, "not_sent"));
+  g_assert_false (has_flag (error, "outcome_unknown"));
+  world_close (&world);
+}
+
 static gboolean
 find_it_paused (guint seconds)
 {
@@ -308,6 +377,12 @@ main (int argc, char **argv)
                         test_deleted);
   g_test_add_data_func ("/opensandbox/states/deleted/proxy",
                         "{'transport':<'native'>,'use-server-proxy':<true>}", test_deleted);
+  g_test_add_data_func ("/opensandbox/states/ended/native",
+                        "{'transport':<'native'>,'use-server-proxy':<true>}", test_ended);
+  g_test_add_data_func ("/opensandbox/states/ended/websocket",
+                        "{'transport':<'websocket'>,'use-server-proxy':<true>}", test_ended);
+  g_test_add_data_func ("/opensandbox/states/ended/pty",
+                        "{'transport':<'pty'>,'use-server-proxy':<true>}", test_ended);
   g_test_add_func ("/opensandbox/states/paused/soon", test_paused_soon);
   g_test_add_func ("/opensandbox/states/paused/late", test_paused_late);
   g_test_add_func ("/opensandbox/states/slow", test_slow);
