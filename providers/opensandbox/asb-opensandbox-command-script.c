@@ -296,7 +296,10 @@ new_preamble (AsbCommandSpec *spec, const char *token, const char *folder, gbool
 static void
 append_started (GString *script, const char *token, const char *group)
 {
-  g_string_append_printf (script, "printf '%%s\\n' \"%s " STARTED "%s\"\n", token, group);
+  g_string_append_printf (script,
+                          "printf '%%s\\n' \"%s " STARTED
+                          "%s\" || exit " G_STRINGIFY (ASB_OPENSANDBOX_COMMAND_UNHEARD) "\n",
+                          token, group);
 }
 
 /* Takes @script, which may be NULL. */

@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-thread.h"
 
@@ -251,8 +252,10 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static AsbOpensandboxRequest *
 new_request (AsbOpensandboxDownload *self)
 {
+  g_autofree char *shown = asb_opensandbox_shell_show_path (self->path);
+  g_autofree char *what = g_strdup_printf ("read “%s”", shown);
   AsbOpensandboxRequest *request
-      = asb_opensandbox_execd_new_request (self->execd, "GET", "/files/download", "read the file");
+      = asb_opensandbox_execd_new_request (self->execd, "GET", "/files/download", what);
   g_autofree char *range = NULL;
 
   asb_opensandbox_request_add_query (request, "path", self->path);

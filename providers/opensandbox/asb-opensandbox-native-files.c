@@ -26,7 +26,7 @@
   EXISTS "[ -d \"$1\" ] || { echo 'Not a directory' >&2; exit 1; }\n"                              \
          "t=/tmp/.asb-$2-$$\n"                                                                     \
          "mkdir -m 700 $t || exit\n"                                                               \
-         "trap \"rm -rf $t\" EXIT\n"                                                               \
+         "trap \"asb_end; rm -rf $t\" EXIT\n"                                                      \
          "cd \"$1\" || exit\n"                                                                     \
          "for i in 1 2 3 4 5; do\n"                                                                \
          "  find . -mindepth 1 -maxdepth 1 -print0 >$t/n || exit\n"                                \

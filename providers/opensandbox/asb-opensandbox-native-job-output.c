@@ -21,7 +21,7 @@
   "n=0\n"                                                                                          \
   "[ ! -f $2 ] || n=$(($(wc -c <$2)))\n"                                                           \
   "echo $n\n"                                                                                      \
-  "[ $n -le $3 ] || tail -c +$(($3+1)) $2 | head -c " PIECE " | base64 | tr -d '\\n'\n"
+  "[ $n -le $3 ] || { tail -c +$(($3+1)) $2 | head -c " PIECE " | base64 | tr -d '\\n'; echo; }\n"
 
 typedef struct
 {

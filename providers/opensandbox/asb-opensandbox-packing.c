@@ -44,6 +44,11 @@
   "if [ $# = 0 ]; then head -c 1024 /dev/zero >$f/tar\n"                                           \
   "else tar $o -c -f $f/tar $x \"$@\" 2>>$f/e\n"                                                   \
   "fi\n"                                                                                           \
+  "if ! head -c 4096 /dev/zero 2>/dev/null >$f/room; then\n"                                       \
+  "  rm -rf $f\n"                                                                                  \
+  "  echo 'No space left on device' >&2\n"                                                         \
+  "  exit 1\n"                                                                                     \
+  "fi\n"                                                                                           \
   "if ! [ -f $f/tar ] || grep -q 'No space left on device' $f/e; then\n"                           \
   "  cat $f/e >&2\n"                                                                               \
   "  rm -rf $f\n"                                                                                  \

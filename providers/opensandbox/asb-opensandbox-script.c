@@ -15,6 +15,11 @@
 #define MAX_SHOWN 400
 #define MAX_REPETITIONS 2
 
+/* execd keeps in a file what is printed. Where there is no room for it nobody is told, and the
+ * lines that are missing are at the end. */
+#define END ".asb-end"
+#define SAY_END "asb_end () { echo " END "; }\ntrap asb_end EXIT\n"
+
 typedef struct
 {
   char *what;
@@ -27,6 +32,7 @@ typedef struct
   GString *errors;
   AsbOpensandboxCommandEnd end;
   gboolean too_much;
+  gboolean only_looks;
 } Script;
 
 static void
@@ -74,6 +80,37 @@ event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
     asb_opensandbox_command_end_take (&self->end, event);
 }
 
+static gboolean
+take_end (Script *self)
+{
+  guint n_lines = self->lines->len;
+
+  if (n_lines == 0 || strcmp (self->lines->pdata[n_lines - 1], END) != 0)
+    return FALSE;
+  g_ptr_array_set_size (self->lines, (gint)n_lines - 1);
+  return TRUE;
+}
+
+/* What has been done has been done, whatever is known of it. */
+static gboolean
+needs_end (Script *self)
+{
+  return self->end.exit_status == 0 ? self->only_looks : self->errors->len == 0;
+}
+
+static GError *
+new_cut_error (Script *self)
+{
+  GError *error
+      = g_error_new (ASB_ERROR, ASB_ERROR_NO_SPACE,
+                     "Could not %s: the end is missing of what the sandbox says, as where "
+                     "there is no room in its /tmp, in which execd keeps that; make some "
+                     "there",
+                     self->what);
+
+  return self->only_looks ? error : asb_opensandbox_error_note_unknown (error);
+}
+
 static void
 return_result (GTask *task, Script *self)
 {
@@ -91,6 +128,11 @@ return_result (GTask *task, Script *self)
       g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INTERRUPTED,
                                "Could not %s: the shell that did it ended with “%s”", self->what,
                                self->end.message ? self->end.message : "nothing");
+      return;
+    }
+  if (!take_end (self) && needs_end (self))
+    {
+      g_task_return_error (task, new_cut_error (self));
       return;
     }
   g_ptr_array_add (self->lines, NULL);
@@ -189,11 +231,12 @@ new_task (AsbOpensandboxExecd *execd, const char *text, const char *const *argum
 {
   GTask *task = g_task_new (execd, cancellable, callback, user_data);
   Script *self = g_new0 (Script, 1);
+  g_autofree char *whole = g_strconcat (SAY_END, text, NULL);
 
   g_task_set_source_tag (task, asb_opensandbox_script_run_async);
   g_task_set_task_data (task, self, script_free);
   self->what = g_strdup (what);
-  self->request = asb_opensandbox_script_new_request (execd, text, arguments, 0, what);
+  self->request = asb_opensandbox_script_new_request (execd, whole, arguments, 0, what);
   self->lines = g_ptr_array_new_with_free_func (g_free);
   self->errors = g_string_new (NULL);
   return task;
@@ -225,6 +268,7 @@ asb_opensandbox_script_ask_async (AsbOpensandboxExecd *execd, const char *text,
       = asb_opensandbox_client_get_settings (asb_opensandbox_execd_get_client (execd));
   guint timeout = asb_opensandbox_settings_to_milliseconds (settings->request_timeout_seconds);
 
+  self->only_looks = TRUE;
   self->n_repetitions = MAX_REPETITIONS;
   self->deadline
       = timeout > 0 ? g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND : G_MAXINT64;

@@ -20,6 +20,9 @@ typedef struct
 void asb_opensandbox_script_result_free (AsbOpensandboxScriptResult *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxScriptResult, asb_opensandbox_script_result_free)
 
+/* @text that has a trap of its own for EXIT calls asb_end in it, before it makes room. It tells
+ * that nothing is missing of what was printed. */
+
 /* @arguments are $1, $2… of @text. @what as for requests: “list the directory”. */
 void asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
                                        const char *const *arguments, const char *what,

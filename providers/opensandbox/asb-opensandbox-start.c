@@ -305,6 +305,20 @@ event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
 
 /* The end. */
 
+/* It ended, and nothing of what it should have said before came. */
+static GError *
+new_silent_end (const AsbOpensandboxCommandEnd *end)
+{
+  if (end->has_exit_status && end->exit_status == ASB_OPENSANDBOX_COMMAND_UNHEARD)
+    return g_error_new_literal (ASB_ERROR, ASB_ERROR_NO_SPACE,
+                                "The command was not started: there is no room in /tmp of the "
+                                "sandbox, where execd keeps what commands print; make some there");
+  return asb_opensandbox_error_mark_unknown (
+      g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
+                   "The command ended, with status %d, and execd passed on nothing of it",
+                   end->has_exit_status ? end->exit_status : -1));
+}
+
 static GError *
 new_refusal (AsbOpensandboxCommand *command, const GError *error)
 {
@@ -318,8 +332,10 @@ new_refusal (AsbOpensandboxCommand *command, const GError *error)
     return g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
   if (error)
     return asb_opensandbox_run_describe (self->run, "start the command", error);
-  return g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
-                      "The command could not be started: %s", *shown ? shown : "no reason given");
+  if (*shown)
+    return g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
+                        "The command could not be started: %s", shown);
+  return new_silent_end (&self->end);
 }
 
 static void

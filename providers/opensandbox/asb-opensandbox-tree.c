@@ -23,7 +23,7 @@
   "' \"$1\"; exit; fi\n"                                                                           \
   "t=/tmp/.asb-$4-$$\n"                                                                            \
   "mkdir -m 700 $t || exit\n"                                                                      \
-  "trap \"rm -rf $t\" EXIT\n"                                                                      \
+  "trap \"asb_end; rm -rf $t\" EXIT\n"                                                             \
   "cd \"$1\" || exit\n"                                                                            \
   "w=\n"                                                                                           \
   "[ -z \"$3\" ] || ! command -v timeout >/dev/null || w=\"timeout $3\"\n"                         \

@@ -168,7 +168,7 @@
 #define COMMIT                                                                                     \
   "s=$1 p=$3 c=$5 t=$1/.asb-$2 r=0 k=0 u=\n"                                                       \
   "mkdir \"$s/begun\" || exit\n"                                                                   \
-  "trap 'rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                                       \
+  "trap 'asb_end; rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                              \
   "cd \"$t\" || exit\n"                                                                            \
   "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS SAME LOOK   \
       MOVE UNDO "mkdir \"$s/o\" || exit\n"                                                         \

@@ -47,7 +47,7 @@
  * hash or nothing. Says “done”, or “changed”, and the hash of before. */
 #define COMMIT                                                                                     \
   "t=${1%/*}/.asb-$2\n"                                                                            \
-  "trap 'rm -rf \"$t\" /tmp/.asb-'$2 EXIT\n"                                                       \
+  "trap 'asb_end; rm -rf \"$t\" /tmp/.asb-'$2 EXIT\n"                                              \
   "[ -f \"$t\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n"                           \
   "m=644 o= h=\n"                                                                                  \
   "if [ -f \"$1\" ]; then\n"                                                                       \
@@ -362,8 +362,9 @@ watch_cb (gboolean is_sending, gpointer data)
 static void
 send (AsbOpensandboxWriting *self)
 {
+  g_autofree char *what = g_strdup_printf ("write “%s”", self->shown);
   g_autoptr (AsbOpensandboxRequest) request
-      = asb_opensandbox_execd_new_request (self->execd, "POST", "/files/upload", "write the file");
+      = asb_opensandbox_execd_new_request (self->execd, "POST", "/files/upload", what);
   g_autofree char *type = NULL;
 
   g_clear_object (&self->body);

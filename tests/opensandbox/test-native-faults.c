@@ -72,9 +72,10 @@ test_ends_at_event (void)
 #define SPOKEN_INIT "{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"
 #define SPOKEN_LINE "{\\\"type\\\":\\\"stdout\\\",\\\"text\\\":\\\"x\\\"}\\n\\n"
 #define SPOKEN_END "{\\\"type\\\":\\\"execution_complete\\\"}\\n\\n"
-#define SPOKEN_ERROR                                                                               \
-  "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"3\\\"}}"  \
-  "\\n\\n"
+#define SPOKEN_STATUS(code)                                                                        \
+  "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"" code    \
+  "\\\"}}\\n\\n"
+#define SPOKEN_ERROR SPOKEN_STATUS ("3")
 
 /* Something that is like execd, and runs no shell. */
 static void
@@ -109,6 +110,48 @@ test_began_without_a_word (void)
   asb_test_server_fault (world.server, failure);
   g_assert_null (start (&world, "echo x", FALSE, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
+  asb_test_native_close (&world);
+}
+
+static void
+start_and_fail (World *world, const char *events, AsbError code, const char *words)
+{
+  g_autofree char *fault = g_strdup_printf (SPOKEN, events);
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (world->server, fault);
+  g_assert_null (start (world, "echo x", TRUE, &error));
+  g_assert_error (error, ASB_ERROR, (int)code);
+  g_assert_nonnull (strstr (error->message, words));
+  asb_test_server_heal (world->server);
+}
+
+/* execd keeps what is printed in /tmp, and tells nobody that there is no room. */
+static void
+test_nothing_heard (void)
+{
+  World world;
+  g_autofree char *silence = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_END);
+  g_autoptr (AsbFileRequest) folder = asb_file_request_new_for_path ("/work");
+  g_autoptr (AsbFileRequest) file = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GListModel) list = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary (
+      "Nothing is taken for the answer where the answer was lost: no directory is empty "
+      "for that, and no command has not begun");
+
+  asb_test_native_open (&world, NULL, NULL);
+  start_and_fail (&world, SPOKEN_INIT SPOKEN_STATUS ("125"), ASB_ERROR_NO_SPACE, "was not started");
+  start_and_fail (&world, SPOKEN_INIT SPOKEN_STATUS ("1"), ASB_ERROR_INTERRUPTED, "is unknown");
+  asb_test_server_fault (world.server, silence);
+  list = asb_transport_list_files (world.transport, folder, NULL, &error);
+  g_assert_null (list);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_NO_SPACE);
+  g_clear_error (&error);
+  /* Its end is all that there is to know. */
+  g_assert_true (asb_transport_delete_file (world.transport, file, NULL, &error));
+  g_assert_no_error (error);
   asb_test_native_close (&world);
 }
 
@@ -506,6 +549,7 @@ check_write (World *world, const char *fault)
   asb_file_request_set_contents (request, after);
   info = asb_transport_write_file (world->transport, request, NULL, &error);
   g_assert_nonnull (error);
+  g_assert_nonnull (strstr (error->message, "“/work/f”"));
   g_clear_error (&error);
   asb_test_server_heal (world->server);
   bytes = asb_transport_read_file (world->transport, request, NULL, &error);
@@ -761,6 +805,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/split", test_split);
   g_test_add_func ("/opensandbox/native/faults/ends-at-event", test_ends_at_event);
   g_test_add_func ("/opensandbox/native/faults/without-a-word", test_began_without_a_word);
+  g_test_add_func ("/opensandbox/native/faults/nothing-heard", test_nothing_heard);
   g_test_add_func ("/opensandbox/native/faults/lost-end", test_lost_end);
   g_test_add_func ("/opensandbox/native/faults/lost-exact", test_lost_exact);
   g_test_add_func ("/opensandbox/native/faults/exact-too-short", test_exact_too_short);
