@@ -97,6 +97,13 @@ find_end (Zip *zip)
   return false;
 }
 
+/* Of what it says where a member is; −1 when nothing can be there. */
+static int64_t
+correct (const Zip *zip, uint64_t told)
+{
+  return told <= (uint64_t)zip->size ? (int64_t)told + zip->correction : -1;
+}
+
 /* Where the member itself is; −1 when that is not told. */
 static int64_t
 find_member (const Zip *zip, const uint8_t *entry, int64_t extra_at, size_t extra_size)
@@ -115,7 +122,7 @@ find_member (const Zip *zip, const uint8_t *entry, int64_t extra_at, size_t extr
 
       if (number (extra + at, 2) == EXTRA64 && length >= skipped + 8
           && at + 4 + skipped + 8 <= extra_size)
-        return (int64_t)number (extra + at + 4 + skipped, 8) + zip->correction;
+        return correct (zip, number (extra + at + 4 + skipped, 8));
       at += 4 + length;
     }
   return -1;
@@ -141,7 +148,7 @@ ArchiveZip
 archive_zip_prepare (int fd, int64_t size, int64_t max_members)
 {
   Zip zip = { .fd = fd, .size = size };
-  uint8_t entry[ENTRY_SIZE];
+  uint8_t entry[ENTRY_SIZE] = { 0 };
   int64_t n = 0;
 
   if (!find_end (&zip))

@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
 import zipfile
 
@@ -57,6 +58,23 @@ def zipped(*members, method=zipfile.ZIP_DEFLATED):
             info.compress_type = method
             archive.writestr(info, data)
     return file.getvalue()
+
+
+def zip_of_large_list(list_at):
+    """The end of one that has its list there, and says it as a zip of more than 4 GiB does."""
+    end = struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 1, 1, 46, list_at)
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, 4, 1)
+    return b"PK\3\4" + end + locator + struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0)
+
+
+def zip_of_distant_member(member_at):
+    """The list says so of where the member is."""
+    extra = struct.pack("<HHQ", 1, 8, member_at)
+    entry = struct.pack("<4sHHHHHHLLLHHHHHLL", b"PK\1\2", 45, 45, 0, 0, 0, 0, 0, 0, 0, 1, len(extra), 0, 0, 0, 0, 0xffffffff)
+    listed = entry + b"f" + extra
+    before = b"PK\3\4" + bytes(1000)
+    # It begins later than the end says.
+    return before + listed + struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 1, 1, len(listed), len(before) - 500, 0)
 
 
 class Stream(io.RawIOBase):

@@ -288,6 +288,10 @@ def test_bounds_of_zips():
         for size in (3000, 3 * MIB):
             error = unpack(client, guest.in_work("new"), zipped_without_size("f", b"x" * size)).error
             assert error["code"] == "archive_damaged" and "\n" not in error["message"], error
+        # A list, or a member, that is where nothing can be.
+        for far in (1 << 20, (1 << 63) - 1, (1 << 64) - 1):
+            for data in (zip_of_large_list(far), zip_of_distant_member(far)):
+                assert unpack(client, guest.in_work("new"), data).error["code"] == "archive_damaged", far
         # So much may be names.
         error = unpack(client, guest.in_work("new"), b"PK\3\4" + bytes(65 * MIB), max_bytes=1000).error
         assert error["code"] == "too_large" and error["details"]["limit"] == "max_bytes", error
