@@ -74,7 +74,7 @@ command_new (AsbTransport *transport, GTask *task)
 
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->lock);
-  self->connection = asb_guest_connection_ref (connection);
+  self->connection = connection ? asb_guest_connection_ref (connection) : NULL;
   self->start = g_object_ref (task);
   self->transport = g_object_ref (G_OBJECT (transport));
   return self;

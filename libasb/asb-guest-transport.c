@@ -119,9 +119,12 @@ static AsbCapabilities *
 asb_guest_transport_get_capabilities (AsbTransport *transport)
 {
   AsbGuestTransport *self = ASB_GUEST_TRANSPORT (transport);
-  const AsbGuestHello *hello = asb_guest_connection_get_hello (self->connection);
+  const AsbGuestHello *hello = NULL;
   AsbCapabilities *capabilities = asb_capabilities_new ();
 
+  if (!self->connection)
+    return capabilities;
+  hello = asb_guest_connection_get_hello (self->connection);
   for (gsize i = 0; i < G_N_ELEMENTS (CAPABILITIES); i++)
     if (asb_guest_hello_has_feature (hello, CAPABILITIES[i].feature))
       asb_capabilities_add (capabilities, CAPABILITIES[i].capability, ASB_CAPABILITY_SUPPORT_NATIVE,
@@ -151,7 +154,12 @@ asb_guest_transport_get_state (AsbTransport *transport)
 static void
 asb_guest_transport_close (AsbTransport *transport, GTask *task)
 {
-  asb_guest_connection_close (ASB_GUEST_TRANSPORT (transport)->connection, task);
+  AsbGuestTransport *self = ASB_GUEST_TRANSPORT (transport);
+
+  if (self->connection)
+    asb_guest_connection_close (self->connection, task);
+  else
+    g_task_return_boolean (task, TRUE);
 }
 
 static void
@@ -196,7 +204,8 @@ asb_guest_transport_class_init (AsbGuestTransportClass *klass)
 static void
 asb_guest_transport_init (AsbGuestTransport *self)
 {
-  self->state = ASB_TRANSPORT_STATE_CONNECTED;
+  /* One that is not made by its functions never was open. */
+  self->state = ASB_TRANSPORT_STATE_CLOSED;
 }
 
 AsbGuestConnection *
@@ -217,6 +226,12 @@ asb_guest_transport_submit (AsbTransport *transport, AsbGuestCall *call, GTask *
     }
   /* What the guest has done is told, also to who has cancelled it. */
   g_task_set_check_cancellable (task, FALSE);
+  if (!self->connection)
+    {
+      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_CLOSED, "The transport was never opened");
+      asb_guest_call_unref (call);
+      return;
+    }
   asb_guest_call_set_cancellable (call, g_task_get_cancellable (task));
   asb_guest_connection_submit (self->connection, call);
   asb_guest_call_unref (call);
@@ -317,6 +332,7 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
     }
   self = g_object_new (ASB_TYPE_GUEST_TRANSPORT, NULL);
   self->connection = asb_guest_connection_ref (connection);
+  self->state = ASB_TRANSPORT_STATE_CONNECTED;
   self->context = g_main_context_ref (opening->context);
   asb_guest_connection_set_news_func (connection, connection_news, asb_weak_new (self),
                                       asb_weak_free);
@@ -464,6 +480,7 @@ const char *
 asb_guest_transport_get_boot_id (AsbGuestTransport *self)
 {
   g_return_val_if_fail (ASB_IS_GUEST_TRANSPORT (self), NULL);
+  g_return_val_if_fail (self->connection != NULL, NULL);
 
   return asb_guest_connection_get_hello (self->connection)->boot_id;
 }
@@ -482,6 +499,7 @@ const char *
 asb_guest_transport_get_arch (AsbGuestTransport *self)
 {
   g_return_val_if_fail (ASB_IS_GUEST_TRANSPORT (self), NULL);
+  g_return_val_if_fail (self->connection != NULL, NULL);
 
   return asb_guest_connection_get_hello (self->connection)->arch;
 }
@@ -500,6 +518,7 @@ const char *
 asb_guest_transport_get_version (AsbGuestTransport *self)
 {
   g_return_val_if_fail (ASB_IS_GUEST_TRANSPORT (self), NULL);
+  g_return_val_if_fail (self->connection != NULL, NULL);
 
   return asb_guest_connection_get_hello (self->connection)->version;
 }

@@ -352,6 +352,33 @@ test_forgotten (Fixture *fixture, gconstpointer data)
   peer_expect_goodbye (fixture->peer, "closed");
 }
 
+/* By a binding, or g_object_new (). */
+static void
+test_made_bare (void)
+{
+  g_autoptr (AsbTransport) transport = g_object_new (ASB_TYPE_GUEST_TRANSPORT, NULL);
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("true");
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/x");
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (AsbCapabilities) capabilities = asb_transport_get_capabilities (transport);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("One that was never opened is closed");
+
+  g_assert_cmpint (asb_transport_get_state (transport), ==, ASB_TRANSPORT_STATE_CLOSED);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (capabilities)), ==, 0);
+  process = asb_transport_start_command (transport, spec, NULL, &error);
+  g_assert_null (process);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_clear_error (&error);
+  info = asb_transport_query_file (transport, request, NULL, &error);
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CLOSED);
+  g_clear_error (&error);
+  g_assert_true (asb_transport_close (transport, NULL, &error));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -375,6 +402,7 @@ main (int argc, char **argv)
   ADD ("forgotten", test_forgotten, NULL);
 #undef ADD
   g_test_add_func ("/guest-hello/cut", test_cut);
+  g_test_add_func ("/guest-hello/made-bare", test_made_bare);
   for (gsize i = 0; i < G_N_ELEMENTS (members); i++)
     {
       g_autofree char *path = g_strdup_printf ("/guest-hello/wrong-member/%s", members[i]);
