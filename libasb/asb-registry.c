@@ -34,8 +34,9 @@ struct _AsbRegistry
   GObject parent_instance;
 
   GMutex mutex;
-  GMutex loading;         /* two threads that ask for one module load it once */
-  GHashTable *entries[2]; /* by AsbModuleKind: name → AsbRegistryEntry */
+  GRecMutex loading; /* two threads that ask for one module load it once; it may ask for others */
+  GHashTable *registering; /* while loading: the modules whose function runs */
+  GHashTable *entries[2];  /* by AsbModuleKind: name → AsbRegistryEntry */
   GPtrArray *paths;
 };
 
@@ -63,7 +64,8 @@ asb_registry_finalize (GObject *object)
   for (gsize i = 0; i < G_N_ELEMENTS (self->entries); i++)
     g_clear_pointer (&self->entries[i], g_hash_table_unref);
   g_clear_pointer (&self->paths, g_ptr_array_unref);
-  g_mutex_clear (&self->loading);
+  g_rec_mutex_clear (&self->loading);
+  g_clear_pointer (&self->registering, g_hash_table_unref);
   g_mutex_clear (&self->mutex);
 
   G_OBJECT_CLASS (asb_registry_parent_class)->finalize (object);
@@ -79,7 +81,8 @@ static void
 asb_registry_init (AsbRegistry *self)
 {
   g_mutex_init (&self->mutex);
-  g_mutex_init (&self->loading);
+  g_rec_mutex_init (&self->loading);
+  self->registering = g_hash_table_new (g_str_hash, g_str_equal);
   for (gsize i = 0; i < G_N_ELEMENTS (self->entries); i++)
     self->entries[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, entry_free);
   self->paths = asb_module_default_paths ();
@@ -361,23 +364,42 @@ look_up (AsbRegistry *self, AsbModuleKind kind, const char *name, GType *type, A
   return TRUE;
 }
 
+/* With the mutex for loading. */
+static gboolean
+load (AsbRegistry *self, AsbModuleKind kind, const char *name, char **file, GError **error)
+{
+  g_auto (GStrv) paths = asb_registry_dup_module_paths (self);
+  g_autofree char *what = g_strconcat (kind_names[kind], " ", name, NULL);
+  gboolean loaded;
+
+  if (g_hash_table_contains (self->registering, what))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID,
+                   "The module of %s “%s” asks for itself while it registers", kind_names[kind],
+                   name);
+      return FALSE;
+    }
+  g_hash_table_add (self->registering, what);
+  loaded = asb_module_load (self, kind, name, (const char *const *)paths, file, error);
+  g_hash_table_remove (self->registering, what);
+  return loaded;
+}
+
 static gboolean
 find (AsbRegistry *self, AsbModuleKind kind, const char *name, GType *type, AsbClosure **factory,
       GError **error)
 {
-  g_autoptr (GMutexLocker) locker = NULL;
-  g_auto (GStrv) paths = NULL;
+  g_autoptr (GRecMutexLocker) locker = NULL;
   g_autofree char *file = NULL;
 
   if (!check_name (name, error))
     return FALSE;
   if (look_up (self, kind, name, type, factory))
     return TRUE;
-  locker = g_mutex_locker_new (&self->loading);
+  locker = g_rec_mutex_locker_new (&self->loading);
   if (look_up (self, kind, name, type, factory))
     return TRUE;
-  paths = asb_registry_dup_module_paths (self);
-  if (!asb_module_load (self, kind, name, (const char *const *)paths, &file, error))
+  if (!load (self, kind, name, &file, error))
     return FALSE;
   if (look_up (self, kind, name, type, factory))
     return TRUE;

@@ -242,6 +242,7 @@ static const BadModule bad_modules[] = {
   { "unresolved", "asb_test_no_such_function" },
   { "failing", "The module does not want to" },
   { "silent", "gave no reason" },
+  { "itself", "asks for itself while it registers" },
 };
 
 static void
@@ -312,6 +313,20 @@ test_module (void)
   g_assert_null (asb_registry_create_provider (
       registry, "good", g_variant_new_parsed ("{'colour': <'red'>}"), &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+static void
+test_module_asks (void)
+{
+  g_autoptr (AsbRegistry) registry = registry_with_modules ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProvider) provider = NULL;
+
+  g_test_summary ("A module may ask the registry for another one while it registers");
+
+  provider = asb_registry_create_provider (registry, "asking", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (G_OBJECT_TYPE_NAME (provider), ==, "TestGoodProvider");
 }
 
 static void
@@ -477,6 +492,7 @@ main (int argc, char **argv)
   g_test_add_func ("/registry/module/refusals", test_refusals);
   g_test_add_func ("/registry/module/no-library", test_no_library);
   g_test_add_func ("/registry/module/good", test_module);
+  g_test_add_func ("/registry/module/asks", test_module_asks);
   g_test_add_func ("/registry/module/registered-first", test_registered_first);
   g_test_add_func ("/registry/module/two-registries", test_two_registries);
   g_test_add_func ("/registry/module/many-times", test_many_times);

@@ -59,6 +59,11 @@ register_it (AsbRegistry *registry, GError **error)
 #elif defined(IS_FAILING)
   g_set_error_literal (error, ASB_ERROR, ASB_ERROR_MODULE_INVALID, "The module does not want to");
   return FALSE;
+#elif defined(ASKS_FOR)
+  g_autoptr (AsbProvider) other = asb_registry_create_provider (registry, ASKS_FOR, NULL, error);
+
+  return other
+         && asb_registry_register_provider (registry, MODULE_NAME, G_OBJECT_TYPE (other), error);
 #elif defined(IS_SILENT)
   return FALSE;
 #elif defined(IS_UNRESOLVED)
