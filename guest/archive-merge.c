@@ -255,18 +255,27 @@ undo (Merge *merge, int staging_fd)
 }
 
 bool
-archive_merge (const ArchiveUnpacking *unpacking, int staging_fd, ArchiveAttributesList *attributes,
-               ArchiveCounts *counts, Failure *failure)
+archive_merge_look (const ArchiveUnpacking *unpacking, int staging_fd,
+                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure)
 {
   Merge merge
       = { .unpacking = unpacking, .attributes = attributes, .counts = counts, .failure = failure };
-  bool done;
 
   archive_attributes_forget (attributes, "");
-  if (!merge_folder (&merge, staging_fd, unpacking->target_fd))
-    return false;
-  merge.moves = true;
-  done = merge_folder (&merge, staging_fd, unpacking->target_fd);
+  return merge_folder (&merge, staging_fd, unpacking->target_fd);
+}
+
+bool
+archive_merge_move (const ArchiveUnpacking *unpacking, int staging_fd,
+                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure)
+{
+  Merge merge = { .unpacking = unpacking,
+                  .attributes = attributes,
+                  .counts = counts,
+                  .failure = failure,
+                  .moves = true };
+  bool done = merge_folder (&merge, staging_fd, unpacking->target_fd);
+
   if (!done)
     undo (&merge, staging_fd);
   archive_moves_clear (&merge.moved);

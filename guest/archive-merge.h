@@ -7,6 +7,12 @@
 #include "archive-attributes.h"
 #include "archive-folder.h"
 
-/* Looks at all of it first: what the conflict rule refuses is refused before anything is moved. */
-bool archive_merge (const ArchiveUnpacking *unpacking, int staging_fd,
-                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure);
+/* Looks at all of it first: what the conflict rule refuses is refused before anything is moved, and
+ * what need not be moved is deleted. */
+bool archive_merge_look (const ArchiveUnpacking *unpacking, int staging_fd,
+                         ArchiveAttributesList *attributes, ArchiveCounts *counts,
+                         Failure *failure);
+/* … and then moves it. What fails half way is taken back. */
+bool archive_merge_move (const ArchiveUnpacking *unpacking, int staging_fd,
+                         ArchiveAttributesList *attributes, ArchiveCounts *counts,
+                         Failure *failure);

@@ -333,17 +333,29 @@ rename_staging (const Unpack *unpack)
          && renameat (staging->base_fd, staging->name, staging->base_fd, name) == 0;
 }
 
+/* What need not be put in place need not get to the disk, either. */
+static bool
+prepare (Unpack *unpack)
+{
+  const ArchiveUnpacking *unpacking = unpack->unpacking;
+
+  return (unpacking->target_fd < 0
+          || archive_merge_look (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
+                                 unpack->failure))
+         && sync_content (unpack) && unpack->caller->goes_on (unpack->caller->data);
+}
+
 static bool
 put_in_place (Unpack *unpack)
 {
   const ArchiveUnpacking *unpacking = unpack->unpacking;
 
-  if (!sync_content (unpack) || !unpack->caller->goes_on (unpack->caller->data))
+  if (!prepare (unpack))
     return false;
   if (unpacking->target_fd >= 0)
     {
-      if (!archive_merge (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
-                          unpack->failure))
+      if (!archive_merge_move (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
+                               unpack->failure))
         return false;
       archive_attributes_apply (&unpack->attributes, unpacking->target_fd);
       return true;
