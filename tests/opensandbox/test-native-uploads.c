@@ -261,23 +261,25 @@ test_undone (void)
   add_file (writer, "folder/c", "new");
   add_file (writer, "folder/deep/d", "new");
   add_file (writer, "link", "new");
-  add_file (writer, "unmoved", "new");
+  add_file (writer, "folder/unmoved", "new");
   archive_end (writer);
   open_world (&world, environment);
   assert_run (
       &world,
-      "mkdir -p /work/place/folder /work/bin; cd /work/place; for f in b folder/c unmoved; do "
+      "mkdir -p /work/place/folder /work/bin; cd /work/place; for f in b folder/c folder/unmoved; "
+      "do "
       "echo -n \"old $f\" >$f; done; ln -s b link; "
-      "printf '#!/bin/sh\\ncase \"$*\" in *./unmoved*) echo no >&2; exit 1;; esac\\n"
+      "printf '#!/bin/sh\\ncase \"$*\" in */unmoved*) echo no >&2; exit 1;; esac\\n"
       "exec /bin/mv \"$@\"\\n' >/work/bin/mv; chmod 755 /work/bin/mv; stat -c %i b >/tmp/before",
       "");
   g_assert_null (extract (&world, ASB_ARCHIVE_CONFLICT_OVERWRITE, bytes, &error));
   g_assert_nonnull (error);
   assert_run (
       &world,
-      "cd /work/place; find . | sort | tr '\\n' ' '; cat b folder/c unmoved; readlink link; "
+      "cd /work/place; find . | sort | tr '\\n' ' '; cat b folder/c folder/unmoved; readlink link; "
       "stat -c %i b | cmp - /tmp/before && echo kept",
-      ". ./b ./folder ./folder/c ./link ./unmoved old bold folder/cold unmovedb\nkept\n");
+      ". ./b ./folder ./folder/c ./folder/unmoved ./link old bold folder/cold "
+      "folder/unmovedb\nkept\n");
   assert_left (&world, "bin\nplace\n");
   assert_run (&world, "rm /work/bin/mv", "");
   g_clear_error (&error);
