@@ -124,6 +124,26 @@ test_outcome_unknown (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* An instance id may be chosen by the caller, and have been before. */
+static void
+test_not_an_old_one (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_sandbox_spec_set_instance_id (spec, "mine");
+  asb_test_server_fault (fixture->server, POST_FAULT ("'action':'reset'"));
+  asb_test_server_fault (fixture->server,
+                         "{'method':'GET','path':'/v1/sandboxes','action':'reply','status':200,"
+                         "'json':{'items':[{'id':'old','status':{'state':'Running'},'metadata':"
+                         "{'sandbox_instance_id':'mine'},'createdAt':'2020-01-01T00:00:00Z'}]}}");
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "/v1/sandboxes/old"), ==, 0);
+}
+
 /* What the server says itself needs no search. */
 static void
 test_refused (Fixture *fixture, gconstpointer data)
@@ -256,6 +276,10 @@ test_ready_refused (Fixture *fixture, gconstpointer data)
       "{'hop':'execd','action':'reply','status':401,'json':{'error':'Unauthorized: "
       "invalid or missing header X-EXECD-ACCESS-TOKEN'}}",
       "“execd-token”"));
+  /* At once: it takes no time to be refused again. */
+  g_assert_true (fail_to_get_ready (
+      fixture, "{'hop':'execd','action':'reply','status':403,'body':'no entry'}",
+      "did not get ready: Could not reach execd in the sandbox: no entry (HTTP 403)"));
 }
 
 /* There must be time to try it. */
@@ -275,6 +299,29 @@ test_ready_unreachable (void)
                                    "{'path':'*/endpoints/44772','action':'reply','status':200,"
                                    "'json':{'endpoint':'127.0.0.1:1'}}",
                                    "use-server-proxy");
+      tear_down (&fixture, NULL);
+    }
+}
+
+/* It is reached, and so no other way would help. There must be time to try it. */
+static void
+test_ready_broken (void)
+{
+  gboolean is_said = FALSE;
+
+  for (guint seconds = 1; !is_said; seconds *= 4)
+    {
+      g_autofree char *options = g_strdup_printf ("{'ready-timeout-seconds': <%u.0>}", seconds);
+      g_autoptr (GError) error = NULL;
+      Fixture fixture;
+
+      g_assert_cmpuint (seconds, <, MAX_SECONDS);
+      set_up (&fixture, options);
+      asb_test_server_fault (fixture.server,
+                             "{'hop':'execd','action':'reply','status':500,'body':'broken'}");
+      error = fail_to_create (&fixture);
+      is_said = strstr (error->message, "broken (HTTP 500)") != NULL;
+      g_assert_false (is_said && strstr (error->message, "server-proxy"));
       tear_down (&fixture, NULL);
     }
 }
@@ -492,11 +539,13 @@ main (int argc, char **argv)
   ADD ("answer-lost", NULL, test_answer_lost);
   ADD ("answer-lost/late", NULL, test_answer_lost_and_late);
   ADD ("outcome-unknown", "{'ready-timeout-seconds': <0.3>}", test_outcome_unknown);
+  ADD ("not-an-old-one", "{'ready-timeout-seconds': <0.3>}", test_not_an_old_one);
   ADD ("refused", NULL, test_refused);
   g_test_add_func ("/opensandbox/create/timed-out", test_timed_out);
   g_test_add_func ("/opensandbox/create/no-server", test_no_server);
   ADD ("ready/refused", NULL, test_ready_refused);
   g_test_add_func ("/opensandbox/create/ready/unreachable", test_ready_unreachable);
+  g_test_add_func ("/opensandbox/create/ready/broken", test_ready_broken);
   ADD ("ready/silent", QUICK, test_ready_silent);
   ADD ("ready/ended", NULL, test_ready_ended);
   ADD ("ready/ended/noisily", "{'api-key': <'the-key-of-tests'>}", test_ready_ended_noisily);

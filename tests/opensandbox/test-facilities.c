@@ -5,6 +5,9 @@
 /* What else there is to a sandbox: its endpoints, network rules, vault, snapshots, metrics and
  * diagnostics; and what servers have beside sandboxes. */
 
+/* One more than are remembered at a time, and the first of them again. */
+#define MANY_ENDPOINTS 1026
+
 typedef struct
 {
   AsbTestServer *server;
@@ -132,6 +135,27 @@ test_policies_by_server (Fixture *fixture, gconstpointer data)
                          "'json':{'endpoint':'127.0.0.1:1'}}");
   check_policies (fixture);
   g_assert_cmpuint (asb_test_server_count (fixture->server, NULL, "*/networkpolicy"), >, 0);
+}
+
+/* What the server says of the request counts more than that the sidecar was not to be reached. */
+static void
+test_policy_refused_by_server (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
+  g_autoptr (AsbNetworkPolicy) none = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/endpoints/18080','action':'reply','status':200,"
+                         "'json':{'endpoint':'127.0.0.1:1'}}");
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/networkpolicy','action':'reply','status':400,'json':"
+                         "{'code':'SANDBOX::INVALID_PARAMETER','message':'no such target'}}");
+  none = asb_provider_set_network_policy (fixture->provider, fixture->id, policy, NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "no such target"));
+  g_assert_null (strstr (error->message, "cannot be reached"));
 }
 
 static void
@@ -609,6 +633,22 @@ test_endpoints_remembered (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "*/endpoints/44772"), ==, 2);
 }
 
+/* … and not more of them than fit. */
+static void
+test_endpoints_bounded (Fixture *fixture, gconstpointer data)
+{
+  for (guint i = 0; i < MANY_ENDPOINTS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbEndpoint) endpoint = asb_provider_get_endpoint (
+          fixture->provider, fixture->id, 8000 + i % (MANY_ENDPOINTS - 1), 0, NULL, &error);
+
+      g_assert_no_error (error);
+    }
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "*/endpoints/8000"), ==, 2);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "*/endpoints/8001"), ==, 1);
+}
+
 /* Whose secret goes where: the key to the server, the token to execd and through it. */
 static void
 test_secrets (void)
@@ -741,6 +781,7 @@ main (int argc, char **argv)
   ADD ("egress/policies/by-server", NULL, test_policies_by_server);
   ADD ("egress/null", NULL, test_policy_null);
   ADD ("egress/refused", NULL, test_policy_refused);
+  ADD ("egress/refused/by-server", NULL, test_policy_refused_by_server);
   ADD ("egress/answers", NULL, test_policy_answers);
   ADD ("egress/none", NULL, test_no_policy);
   ADD ("egress/none/through-the-server", PROXY, test_no_policy);
@@ -756,6 +797,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/endpoints", test_endpoints);
   ADD ("endpoints/signed", NULL, test_signed_endpoint);
   ADD ("endpoints/remembered", NULL, test_endpoints_remembered);
+  ADD ("endpoints/bounded", NULL, test_endpoints_bounded);
   g_test_add_func ("/opensandbox/secrets", test_secrets);
   g_test_add_func ("/opensandbox/old-server", test_old_server);
   g_test_add_func ("/opensandbox/doctor", test_doctor);
