@@ -34,6 +34,13 @@ from agent_sandbox_backends import (  # noqa: E402
 
 FIELDS = ["provider_name", "provider_key", "sandbox_id", "sandbox_instance_id", "endpoint_fingerprint"]
 OUTPUT = "h\u00e4llo\ttwo\n\n  three"
+BYTES = "printf '\\377\\376x\\000y\\n'"
+LINES = "yes 0123456789 | head -c {}"
+WHOLE, LONG, TOO_LONG = (LINES.format(size) for size in (500000, 10000000, 15000000))
+MAX_OUTPUT = 12 << 20
+STOPPED = "echo before; exec sleep 50"
+KILL_GUEST = """echo last words; cd /proc
+for p in [0-9]*; do case $(cat $p/comm 2>/dev/null) in asb-*) kill -9 $p ;; esac; done; sleep 50"""
 
 
 class Place:
@@ -48,7 +55,8 @@ class Place:
                 server = stack.enter_context(Server("--api-key", "secret", "--grace", "20"))
                 self.url, self.key = f"http://127.0.0.1:{server.port}", "secret"
             config = Asb.OpensandboxConfig(api_key=self.key, sandbox_name="read",
-                                           sandbox_ttl_mode=Asb.TtlMode.SECONDS, sandbox_ttl_seconds=600)
+                                           sandbox_ttl_mode=Asb.TtlMode.SECONDS, sandbox_ttl_seconds=600,
+                                           history=Asb.HistoryConfig(max_operation_output_bytes=MAX_OUTPUT))
             self.backend = Asb.create_opensandbox_backend(self.url, config, None)
             stack.callback(self.backend.close, None)
             self.ref = self.backend.get_ref()
@@ -69,6 +77,17 @@ class Place:
         spec = Asb.CommandSpec.new_shell("sleep 60")
         spec.set_timeout_ms(100)
         self.backend.execute(spec, None)
+        for text in (BYTES, WHOLE, LONG, TOO_LONG):
+            assert self.execute(text).get_exit_status() == 0
+        command = self.backend.start_command(Asb.CommandSpec.new_shell(STOPPED), None)
+        assert command.get_stdout_pipe().read_bytes(7, None).get_data() == b"before\n"
+        command.force_exit()
+        command.wait(None)
+        try:
+            self.execute(KILL_GUEST)
+            raise AssertionError("the guest lives")
+        except GLib.Error as error:
+            assert error.matches(Asb.error_quark(), Asb.Error.INTERRUPTED), error
         self.backend.write_file("notes.txt", GLib.Bytes.new(b"some notes"), None, None)
         assert self.backend.read_file("notes.txt", None).get_data() == b"some notes"
 
@@ -89,6 +108,17 @@ def check(commands, output):
     assert (failed["status"], failed["exit_code"]) == ("failed", 3), failed
     assert killed["status"] == "failed" and killed["exit_code"] != 0, killed
     assert (late["status"], late["exit_code"]) == ("timeout", None), late
+    stopped, lost = by_text[STOPPED], by_text[KILL_GUEST]
+    assert (stopped["status"], stopped["exit_code"]) == ("cancelled", None), stopped
+    assert (lost["status"], lost["exit_code"], lost["output_complete"]) == ("unknown", None, False), lost
+    for text, is_whole in ((BYTES, True), (WHOLE, True), (LONG, True), (TOO_LONG, False)):
+        command = by_text[text]
+        assert (command["status"], command["exit_code"]) == ("succeeded", 0), command
+        assert command["output_complete"] == is_whole, command
+    # Text is all that the Console has.
+    assert output(by_text[BYTES]["event_id"], "stdout") == "\ufffd\ufffdx\0y\n"
+    assert output(by_text[WHOLE]["event_id"], "stdout") == ("0123456789\n" * 50000)[:500000]
+    assert output(stopped["event_id"], "stdout") == "before\n"
     assert output(said["event_id"], "stdout") == OUTPUT
     assert output(failed["event_id"], "stdout") == "out\n"
     assert output(failed["event_id"], "stderr") == "err\n"
@@ -122,7 +152,11 @@ def the_helper_goes_on_with_our_record(place):
     assert theirs.get_status() == Asb.OperationStatus.SUCCEEDED, theirs.get_status()
     output = place.backend.get_history_store().get_output(theirs.get_event_id(), Asb.OutputStream.STDOUT, None)
     assert b"theirs" in output.read_bytes(1000, None).get_data()
-    # And it went on being ours.
+    # And it went on being ours, with what is too long for an answer of the helper.
+    [long] = [operation for operation in after
+              if (operation.get_command() or GLib.Variant("a{sv}", {})).unpack().get("command") == LONG]
+    stream = place.backend.get_history_store().get_output(long.get_event_id(), Asb.OutputStream.STDOUT, None)
+    assert sum(len(piece) for piece in iter(lambda: stream.read_bytes(1 << 20, None).get_data() or b"", b"")) == 10000000
     assert place.execute("true").get_exit_status() == 0
 
 
