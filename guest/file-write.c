@@ -7,8 +7,6 @@
 #include "arguments.h"
 #include "file-writing.h"
 
-#define MAX_SYNCED_LOCKED (64 * 1024)
-
 static bool
 parse (Writing *writing, json_t *args, Failure *failure)
 {
@@ -42,9 +40,6 @@ commit (Writing *writing)
 {
   mode_t mode = writing_mode (writing);
 
-  /* The answer comes while little is synced; nobody shall wait for much of it. */
-  if (writing->size <= MAX_SYNCED_LOCKED && !writing_ask_for_lock (writing))
-    return false;
   if (!writing_set_attributes (writing) || !writing_sync (writing))
     return false;
   if (!writing_lock (writing) || !writing_look (writing) || !writing_read_before (writing)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #define MAX_DIFF 65536
-#define MAX_LOCK_NAME (NAME_MAX * 2 + 64)
 #define CHECK_INTERVAL (8 * 1024 * 1024)
 
 void
@@ -231,11 +230,11 @@ writing_sync (Writing *writing)
   return fsync (writing->fd) == 0 || writing_fail (writing, errno);
 }
 
-/* False with errno set. */
-static bool
-name_lock (char text[MAX_LOCK_NAME], int directory_fd, const char *name)
+bool
+file_lock (FileWorker *worker, int directory_fd, const char *name)
 {
   struct stat status;
+  char text[NAME_MAX * 2 + 64];
   char *encoded = asb_wire_base64_encode (name, strlen (name));
 
   errno = ENOMEM;
@@ -244,32 +243,11 @@ name_lock (char text[MAX_LOCK_NAME], int directory_fd, const char *name)
       free (encoded);
       return false;
     }
-  snprintf (text, MAX_LOCK_NAME, "%llx:%llx:%s", (unsigned long long)status.st_dev,
+  snprintf (text, sizeof text, "%llx:%llx:%s", (unsigned long long)status.st_dev,
             (unsigned long long)status.st_ino, encoded);
   free (encoded);
-  return true;
-}
-
-bool
-file_lock (FileWorker *worker, int directory_fd, const char *name)
-{
-  char text[MAX_LOCK_NAME];
-
-  if (!name_lock (text, directory_fd, name))
-    return false;
   errno = 0;
   return worker_lock (worker, text);
-}
-
-bool
-writing_ask_for_lock (Writing *writing)
-{
-  char text[MAX_LOCK_NAME];
-
-  if (!name_lock (text, writing->place.directory_fd, writing->place.name))
-    return writing_fail (writing, errno);
-  worker_ask_for_lock (writing->worker, text);
-  return true;
 }
 
 bool

@@ -65,8 +65,7 @@ bool writing_look (Writing *writing);
  * cancelled. */
 bool file_lock (FileWorker *worker, int directory_fd, const char *name);
 
-/* The same for what is in the place. Who has asked for it before does not have to wait as long. */
-bool writing_ask_for_lock (Writing *writing);
+/* The same for what is in the place. */
 bool writing_lock (Writing *writing);
 
 /* Hashes what is in the place, and keeps as much of it as there is room for. */

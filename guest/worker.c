@@ -309,20 +309,11 @@ worker_send_event (FileWorker *worker, json_t *event)
   json_decref (event);
 }
 
-void
-worker_ask_for_lock (FileWorker *worker, const char *name)
-{
-  worker->asked_for_lock = true;
-  worker->has_lock = false;
-  worker_send_event (worker, json_pack ("{s:s}", "lock", name));
-}
-
 bool
 worker_lock (FileWorker *worker, const char *name)
 {
-  if (!worker->asked_for_lock)
-    worker_ask_for_lock (worker, name);
-  worker->asked_for_lock = false;
+  worker->has_lock = false;
+  worker_send_event (worker, json_pack ("{s:s}", "lock", name));
   while (!worker->has_lock)
     if (!wait_for_frame (worker))
       return false;

@@ -32,7 +32,6 @@ typedef struct
   bool cancelled;
   bool stopped; /* nobody takes more of channel 1 */
   bool heard;   /* something of the call, since worker_wait_for () returned */
-  bool asked_for_lock;
   bool has_lock;
   bool input_ended;
   uint64_t sent;
@@ -81,9 +80,6 @@ void worker_send_event (FileWorker *worker, json_t *event);
  * as the reply is. Nothing that takes time may come between. */
 void worker_hold (FileWorker *worker);
 void worker_let_go (FileWorker *worker);
-
-/* Asks for the lock that worker_lock () will wait for. */
-void worker_ask_for_lock (FileWorker *worker, const char *name);
 
 /* Waits until nobody else holds the lock of that name, which is free again after the call. */
 bool worker_lock (FileWorker *worker, const char *name);
