@@ -38,12 +38,15 @@ parse (Edit *edit, json_t *args, Failure *failure)
       || !writing_parse_hash (writing, args)
       || !argument_path (args, "path", &writing->path, failure))
     return false;
-  if (!edit->old_text || !edit->new_text || *edit->old_text == '\0')
+  if (!edit->old_text || *edit->old_text == '\0')
     return failure_set (failure, FAILURE_INVALID_ARGUMENT,
-                        "Arguments “old” and “new” must be there, and “old” not be empty");
+                        "The text to be replaced is missing or empty");
+  if (!edit->new_text)
+    return failure_set (failure, FAILURE_INVALID_ARGUMENT,
+                        "The text to put in its place is missing");
   if (strcmp (edit->old_text, edit->new_text) == 0)
     return failure_set (failure, FAILURE_INVALID_ARGUMENT,
-                        "Arguments “old” and “new” are the same: nothing would change");
+                        "Both texts are the same: nothing would change");
   return true;
 }
 

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What means nothing to a shell. */
+#define PLAIN                                                                                      \
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"                                 \
+  "_-+=:,./@%"
+
 static void
 free_job (Job *job)
 {
@@ -122,10 +127,9 @@ job_status (const Job *job)
 
 /* False when it does not fit. It is cut between characters, so that text stays text. */
 static bool
-show_text (Job *job, const char *text)
+show_bytes (Job *job, const char *text, size_t length)
 {
   size_t used = strlen (job->shown);
-  size_t length = strnlen (text, JOB_MAX_SHOWN - used + 1);
   bool fits = used + length <= JOB_MAX_SHOWN;
 
   if (!fits)
@@ -139,13 +143,42 @@ show_text (Job *job, const char *text)
   return fits;
 }
 
+static bool
+show_text (Job *job, const char *text)
+{
+  return show_bytes (job, text, strlen (text));
+}
+
+/* As one types it for a shell. */
+static bool
+show_argument (Job *job, const char *argument)
+{
+  if (*argument && argument[strspn (argument, PLAIN)] == '\0')
+    return show_text (job, argument);
+  if (!show_text (job, "'"))
+    return false;
+  for (;;)
+    {
+      size_t length = strcspn (argument, "'");
+
+      if (!show_bytes (job, argument, length))
+        return false;
+      argument += length;
+      if (*argument == '\0')
+        return show_text (job, "'");
+      if (!show_text (job, "'\\''"))
+        return false;
+      argument++;
+    }
+}
+
 static void
 show_command (Job *job, const CommandSpec *spec)
 {
   if (spec->shell)
     show_text (job, spec->shell);
   for (size_t i = 0; i < spec->argv.n_items; i++)
-    if ((i > 0 && !show_text (job, " ")) || !show_text (job, spec->argv.items[i]))
+    if ((i > 0 && !show_text (job, " ")) || !show_argument (job, spec->argv.items[i]))
       break;
 }
 

@@ -20,6 +20,9 @@
 
 #define START_TIMEOUT_MS 60000
 
+/* What means nothing to a shell. */
+#define PLAIN G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-+=:,./@%"
+
 /* After its time a job that has not begun is looked for. */
 #define LOOK_MS 500
 #define MAX_LOOKS 20
@@ -154,14 +157,23 @@ remembered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     g_task_return_error (task, error);
 }
 
-/* The command as people type it. */
+/* The command as people type it, as the guest shows it, too. */
 static char *
 describe (AsbCommandSpec *spec)
 {
   const char *const *argv = asb_command_spec_get_argv (spec);
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
 
-  return argv && argv[0] ? g_strjoinv (" ", (char **)argv)
-                         : g_strdup (asb_command_spec_get_shell (spec));
+  if (!argv || !argv[0])
+    return g_strdup (asb_command_spec_get_shell (spec));
+  for (gsize i = 0; argv[i]; i++)
+    {
+      gboolean is_plain = argv[i][0] != '\0' && argv[i][strspn (argv[i], PLAIN)] == '\0';
+
+      g_ptr_array_add (words, is_plain ? g_strdup (argv[i]) : g_shell_quote (argv[i]));
+    }
+  g_ptr_array_add (words, NULL);
+  return g_strjoinv (" ", (char **)words->pdata);
 }
 
 static void

@@ -129,6 +129,26 @@ job_has_a_name (Check *check)
   CHECK (check, g_list_model_get_n_items (jobs) == 0);
 }
 
+/* Its command is shown as one types it. */
+static void
+job_shows_its_command (Check *check)
+{
+  static const char *const argv[] = { "printf", "%s", "it's a \"b\"", "", NULL };
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!check_open_backend_for (check, ASB_CAPABILITY_BACKGROUND_JOBS))
+    return;
+  asb_command_spec_set_timeout_ms (spec, PATIENCE_MS);
+  job = asb_backend_start_job (check->backend, spec, NULL, NULL, &error);
+  CHECK_NO_ERROR (check, error);
+  CHECK_TEXT (check, asb_job_get_command (job), "printf %s 'it'\\''s a \"b\"' ''");
+  result = asb_job_wait (job, NULL, &error);
+  CHECK_NO_ERROR (check, error);
+}
+
 static void
 job_is_missing (Check *check)
 {
@@ -215,6 +235,7 @@ check_jobs (Check *check)
   check_run (check, "jobs/run", job_runs);
   check_run (check, "jobs/found", job_is_found);
   check_run (check, "jobs/name", job_has_a_name);
+  check_run (check, "jobs/command", job_shows_its_command);
   check_run (check, "jobs/missing", job_is_missing);
   check_run (check, "terminal/size", terminal);
   check_run (check, "terminal/keys", terminal_keys);

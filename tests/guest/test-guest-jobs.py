@@ -368,10 +368,13 @@ def test_arguments_are_checked():
 def test_long_command_is_shown_in_part():
     with Guest() as guest:
         client = guest.connect()
-        job = start(client, ["/bin/true", "x" * 244, "\u20ac", "tail"])
-        assert job["command"] == "/bin/true " + "x" * 244 + " "
+        job = start(client, ["/bin/true", "x" * 243, "\u20ac", "tail"])
+        assert job["command"] == "/bin/true " + "x" * 243 + " '"
         odd = start(client, ["/bin/true", {"b64": "/w=="}], name={"b64": "/w=="})
-        assert raw(odd["command"]) == b"/bin/true \xff" and raw(odd["name"]) == b"\xff"
+        assert raw(odd["command"]) == b"/bin/true '\xff'" and raw(odd["name"]) == b"\xff"
+        for argv, shown in [(["/bin/true", "a b", "", "it's", "$x", "-o=1,2:@%+./"], r"/bin/true 'a b' '' 'it'\''s' '$x' -o=1,2:@%+./"),
+                            (["/bin/true", "'" * 100], "/bin/true '" + r"'\''" * 61 + "'")]:
+            assert start(client, argv)["command"] == shown, shown
 
 
 def test_list_comes_in_parts():
