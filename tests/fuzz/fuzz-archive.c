@@ -129,7 +129,7 @@ look (const char *path, const struct stat *status, int type, struct FTW *positio
   const char *name = path + strlen (target) + (position->level > 0);
 
   FUZZ_CHECK (strncmp (path, target, strlen (target)) == 0
-              && !strstr (path, ARCHIVE_STAGING_PREFIX));
+              && !strstr (path, "/" ARCHIVE_STAGING_PREFIX));
   FUZZ_CHECK ((status->st_mode & 07000) == 0);
   FUZZ_CHECK (S_ISREG (status->st_mode) || S_ISDIR (status->st_mode) || S_ISLNK (status->st_mode));
   if (position->level == 0)

@@ -17,6 +17,7 @@
 
 static unsigned tries;
 static bool ignores_case;
+static bool has_braces; /* the pattern that is looked at */
 
 static uint8_t
 fold (uint8_t byte)
@@ -118,6 +119,16 @@ find_braces (const char *pattern, const char **end)
   return open;
 }
 
+/* Whether “*” of braces and “*” beside them have become what is more than both; “**” itself stands
+ * in no pattern with braces, but before one without a slash. */
+static bool
+makes_stars (const char *expanded)
+{
+  bool is_anywhere = strncmp (expanded, "**/", 3) == 0;
+
+  return has_braces && strstr (is_anywhere ? expanded + 3 : expanded, "**");
+}
+
 /* Each alternative of the first braces in their place. */
 static bool
 try_alternatives (const char *pattern, const char *path)
@@ -127,8 +138,10 @@ try_alternatives (const char *pattern, const char *path)
   const char *from = open ? open + 1 : NULL;
   int depth = 0;
 
+  if (!open && makes_stars (pattern))
+    tries = MAX_TRIES;
   if (!open)
-    return try_match (pattern, pattern, path);
+    return tries < MAX_TRIES && try_match (pattern, pattern, path);
   for (const char *p = from; p <= end; p++)
     {
       char expanded[MAX_EXPANDED];
@@ -152,7 +165,7 @@ is_plain (const char *pattern, const char *path)
 {
   static const char *const LEFT_OUT[]
       = { "//", "./", "/}", "/,", "{/", ",/", "\\", "{**", "**}", "**,", ",**" };
-  bool has_braces = strchr (pattern, '{') != NULL;
+  bool braces = strchr (pattern, '{') != NULL;
 
   for (const char *p = pattern; *p; p++)
     if ((uint8_t)*p >= 0x80)
@@ -161,9 +174,9 @@ is_plain (const char *pattern, const char *path)
     if ((uint8_t)*p >= 0x80)
       return false;
   for (size_t i = 0; i < sizeof LEFT_OUT / sizeof *LEFT_OUT; i++)
-    if (strstr (pattern, LEFT_OUT[i]) && (has_braces || i < 2))
+    if (strstr (pattern, LEFT_OUT[i]) && (braces || i < 2))
       return false;
-  if (has_braces && (strchr (pattern, '[') || strstr (pattern, "**")))
+  if (braces && (strchr (pattern, '[') || strstr (pattern, "**")))
     return false;
   return *pattern != '/' && pattern[strlen (pattern) - 1] != '/' && !strstr (pattern, "\\/");
 }
@@ -177,6 +190,7 @@ compare (const char *pattern, const char *path, bool matches)
   if (!is_plain (pattern, path))
     return;
   snprintf (whole, sizeof whole, "%s%s", strchr (pattern, '/') ? "" : "**/", pattern);
+  has_braces = strchr (pattern, '{') != NULL;
   tries = 0;
   expected = try_alternatives (whole, path);
   if (tries < MAX_TRIES)
