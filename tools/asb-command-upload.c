@@ -94,7 +94,6 @@ new_config (const char *source, ToolProgress *progress)
   tool_upload_allow (config, source);
   asb_upload_config_set_allowed_sandbox_roots (config, (const char *const[]){ "/", NULL });
   asb_upload_config_set_partial_success (config, options.partial);
-  asb_upload_config_set_redact_local_paths (config, FALSE);
   asb_upload_config_set_progress (config, progress_cb, progress, NULL);
   return config;
 }
