@@ -104,23 +104,18 @@ append_name (GString *records, const char *keyword, const char *name)
     append_record (records, keyword, name);
 }
 
+/* What stands behind the point of a time before 1970 is read in two ways: it is left out. */
 static void
 append_time (GString *records, const AsbTarMember *member)
 {
-  gint64 seconds = member->seconds;
-  guint nanoseconds = member->nanoseconds;
   g_autofree char *value = NULL;
 
-  if (seconds >= 0 && seconds <= (gint64)MAX_NUMBER && nanoseconds == 0)
+  if (member->seconds >= 0 && member->seconds <= (gint64)MAX_NUMBER && member->nanoseconds == 0)
     return;
-  /* Before 1970 what stands behind the point counts backwards, too. */
-  if (seconds < 0 && nanoseconds > 0)
-    {
-      seconds++;
-      nanoseconds = 1000000000 - nanoseconds;
-    }
-  value = g_strdup_printf ("%s%" G_GINT64_FORMAT ".%09u", member->seconds < 0 ? "-" : "",
-                           ABS (seconds), nanoseconds);
+  if (member->seconds < 0)
+    value = g_strdup_printf ("%" G_GINT64_FORMAT, member->seconds);
+  else
+    value = g_strdup_printf ("%" G_GINT64_FORMAT ".%09u", member->seconds, member->nanoseconds);
   append_record (records, "mtime", value);
 }
 

@@ -83,8 +83,11 @@ class TestUpload(UploadTestCase):
     def test_preserved(self):
         self.put("tool", b"#!", 0o750)
         os.utime(os.path.join(self.source, "tool"), (1_000_000_000, 1_000_000_000))
+        # Also what stands behind the point, and seconds before 1970.
+        os.utime(self.put("new"), ns=(0, 1_750_000_000))
+        os.utime(self.put("old"), ns=(0, -2_000_000_000))
         self.upload(preserve_mode=True, preserve_mtime=True)
-        self.assertEqual(self.shell("stat -c '%a %Y' x/tool"), "750 1000000000\n")
+        self.assertEqual(self.shell("stat -c '%a %Y' x/tool; stat -c %.2Y x/new x/old"), "750 1000000000\n1.75\n-2.00\n")
         # What is not preserved is that of now.
         self.upload("/workspace/y")
         self.assertGreater(int(self.shell("stat -c %Y y/tool")), 1_600_000_000)
