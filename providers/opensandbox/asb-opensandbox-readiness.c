@@ -131,6 +131,14 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     pause_a_little (task);
 }
 
+/* A try that had no time left says nothing, and must not stand for what an earlier one has met. */
+static gboolean
+was_cut_short (Watch *watch, const GError *error)
+{
+  return watch->verdict.last_error && g_error_matches (error, ASB_ERROR, ASB_ERROR_TIMED_OUT)
+         && get_time_left_ms (watch) <= 1;
+}
+
 /* Takes @error. */
 static void
 not_yet (GTask *task, GError *error)
@@ -140,6 +148,12 @@ not_yet (GTask *task, GError *error)
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_task_return_error (task, error);
+      return;
+    }
+  if (was_cut_short (watch, error))
+    {
+      g_error_free (error);
+      give_up (task);
       return;
     }
   g_clear_error (&watch->verdict.last_error);
