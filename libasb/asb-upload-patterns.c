@@ -56,8 +56,11 @@ asb_upload_patterns_are_plain (const AsbUploadPatterns *self)
 static char *
 dup_trimmed (const char *line)
 {
-  gsize length = strcspn (line, "\r\n");
+  gsize length = strcspn (line, "\n");
   gsize n_escapes = 0;
+
+  if (length > 0 && line[length - 1] == '\r')
+    length--;
 
   while (length > 0 && line[length - 1] == ' ')
     {
@@ -133,6 +136,47 @@ get_character (const char *at, const char *end)
   return character < (gunichar)-2 ? character : 0x110000U + (guchar)*at;
 }
 
+typedef struct
+{
+  const char *name;
+  GAsciiType types;
+} Kind;
+
+/* As the C locale has them. */
+static const Kind kinds[]
+    = { { "alnum", G_ASCII_ALNUM }, { "alpha", G_ASCII_ALPHA },  { "cntrl", G_ASCII_CNTRL },
+        { "digit", G_ASCII_DIGIT }, { "graph", G_ASCII_GRAPH },  { "lower", G_ASCII_LOWER },
+        { "print", G_ASCII_PRINT }, { "punct", G_ASCII_PUNCT },  { "space", G_ASCII_SPACE },
+        { "upper", G_ASCII_UPPER }, { "xdigit", G_ASCII_XDIGIT } };
+
+static gboolean
+is_of_kind (const char *name, gsize length, gunichar character)
+{
+  if (length == strlen ("blank") && memcmp (name, "blank", length) == 0)
+    return character == ' ' || character == '\t';
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (length == strlen (kinds[i].name) && memcmp (name, kinds[i].name, length) == 0)
+      return character < 128 && (g_ascii_table[character] & kinds[i].types) != 0;
+  return FALSE;
+}
+
+/* What stands behind “[:NAME:]” at @at; NULL when it is something else. */
+static const char *
+match_kind (const char *at, const char *end, gunichar character, gboolean *found)
+{
+  const char *name = at + 2;
+  const char *name_end;
+
+  if (end - at < 2 || at[0] != '[' || at[1] != ':')
+    return NULL;
+  for (name_end = name; name_end < end && g_ascii_islower (*name_end); name_end++)
+    ;
+  if (end - name_end < 2 || name_end[0] != ':' || name_end[1] != ']')
+    return NULL;
+  *found = *found || is_of_kind (name, (gsize)(name_end - name), character);
+  return name_end + 2;
+}
+
 /* What stands behind the class at @at, which begins with “[”; NULL when it does not end. */
 static const char *
 match_class (const char *at, const char *end, gunichar character, gboolean *matches)
@@ -144,9 +188,15 @@ match_class (const char *at, const char *end, gunichar character, gboolean *matc
 
   while (here < end && (*here != ']' || here == first))
     {
+      const char *behind = match_kind (here, end, character, &found);
       gunichar from;
       gunichar to;
 
+      if (behind)
+        {
+          here = behind;
+          continue;
+        }
       if (*here == '\\' && here + 1 < end)
         here++;
       from = to = get_character (here, end);

@@ -18,10 +18,10 @@ static const char *const DEFAULT_INCLUDE[] = { "**/*", NULL };
  * Which files of this machine may be read at all, and where in the sandbox they may go, is said by
  * [class@UploadConfig].
  *
- * Patterns are those of `.gitignore`: `*`, `?` and `[…]` match in one segment of a path, `**` any
- * number of segments, a slash at the beginning or in the middle ties a pattern to the source, one
- * at the end means directories only, `!` takes back what a pattern before has said. A pattern that
- * matches a directory matches all that is in it.
+ * Patterns are those of `.gitignore`: `*`, `?` and `[…]`, also with `[:alpha:]` and its like, match
+ * in one segment of a path, `**` any number of segments, a slash at the beginning or in the middle
+ * ties a pattern to the source, one at the end means directories only, `!` takes back what a
+ * pattern before has said. A pattern that matches a directory matches all that is in it.
  *
  * Since: 1.0
  */
