@@ -57,14 +57,26 @@ get_mode (const AsbUploadEntry *entry, AsbUploadSpec *spec)
   return asb_upload_spec_get_preserve_mode (spec) ? entry->status.st_mode & 07777 : 0;
 }
 
+/* In nanoseconds, which a file of the year 2300 has more of than a number of 64 bits holds. */
+static void
+append_time (GString *json, const struct timespec *time)
+{
+  gint64 seconds = time->tv_sec;
+
+  if (seconds < G_MAXINT64 / NSEC_PER_SEC)
+    g_string_append_printf (json, "%" G_GINT64_FORMAT,
+                            MAX (seconds, G_MININT64 / NSEC_PER_SEC) * NSEC_PER_SEC
+                                + time->tv_nsec);
+  else
+    g_string_append_printf (json, "%" G_GINT64_FORMAT "%09ld", seconds, time->tv_nsec);
+}
+
 static void
 append_entry (GString *json, const AsbUploadEntry *entry, AsbUploadSpec *spec)
 {
-  const struct timespec *time = &entry->status.st_mtim;
-
-  g_string_append_printf (json, "{\"mode\":%u,\"mtime_ns\":%" G_GINT64_FORMAT ",\"relative_path\":",
-                          get_mode (entry, spec),
-                          (gint64)time->tv_sec * NSEC_PER_SEC + time->tv_nsec);
+  g_string_append_printf (json, "{\"mode\":%u,\"mtime_ns\":", get_mode (entry, spec));
+  append_time (json, &entry->status.st_mtim);
+  g_string_append (json, ",\"relative_path\":");
   append_path (json, entry->path);
   g_string_append_printf (json, ",\"sha256\":\"%s\",\"size\":%" G_GUINT64_FORMAT "}", entry->hash,
                           (guint64)entry->status.st_size);

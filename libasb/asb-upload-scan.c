@@ -18,9 +18,13 @@
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NONBLOCK)
 #define IGNORE_FILE ".sandboxignore"
 #define MAX_IGNORE_SIZE (1024 * 1024)
+#define BYTE_ORDER_MARK "\357\273\277"
 
 /* As many directories in directories as an archive may have. */
 #define MAX_DEPTH 200
+
+/* Directories that are looked at again because a link leads to them. */
+#define MAX_LINKED 100000
 
 typedef struct
 {
@@ -32,6 +36,7 @@ typedef struct
   AsbUploadPatterns *defaults;
   AsbUploadPatterns *ignored; /* by the source itself */
   guint64 n_found;
+  guint64 n_linked;         /* directories that a link led to */
   dev_t devices[MAX_DEPTH]; /* of the directories it is in, …  */
   ino_t inodes[MAX_DEPTH];
   guint depth;
@@ -118,6 +123,7 @@ read_ignore_file (Walk *walk, int fd, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   g_auto (GStrv) lines = NULL;
+  const char *text;
   guint8 block[4096];
   gssize n;
 
@@ -129,8 +135,14 @@ read_ignore_file (Walk *walk, int fd, GError **error)
         return fail_ignore_file (&walk->scan->source, "it is larger than 1 MiB", error);
       g_byte_array_append (bytes, block, n);
     }
+  /* What comes behind one would be lost: text of two bytes a character has many. */
+  if (bytes->len > 0 && memchr (bytes->data, '\0', bytes->len))
+    return fail_ignore_file (&walk->scan->source, "it is no text in UTF-8", error);
   g_byte_array_append (bytes, (const guint8 *)"", 1);
-  lines = g_strsplit ((const char *)bytes->data, "\n", -1);
+  text = (const char *)bytes->data;
+  if (g_str_has_prefix (text, BYTE_ORDER_MARK))
+    text += strlen (BYTE_ORDER_MARK);
+  lines = g_strsplit (text, "\n", -1);
   asb_upload_patterns_add_all (walk->ignored, (const char *const *)lines);
   return TRUE;
 }
@@ -208,6 +220,25 @@ check_limits (Walk *walk, const char *path, guint64 size, GError **error)
     }
   if (!found)
     return TRUE;
+  g_propagate_error (error, found);
+  return FALSE;
+}
+
+/* Links that lead to directories with links are more ways than anybody could go, even if no file is
+ * at the end of any. */
+static gboolean
+check_linked (Walk *walk, GError **error)
+{
+  guint64 max_files = asb_upload_spec_get_max_files (walk->spec);
+  GError *found;
+
+  if (walk->n_linked++ < MIN (max_files, MAX_LINKED))
+    return TRUE;
+  found = g_error_new (ASB_ERROR, ASB_ERROR_UPLOAD_TOO_MANY_FILES,
+                       "Could not upload “%s”: its links lead to directories more than "
+                       "%" G_GUINT64_FORMAT " times",
+                       walk->scan->source.shown, MIN (max_files, MAX_LINKED));
+  asb_upload_add_details (found, g_variant_new_parsed ("{'max_files': <%t>}", max_files));
   g_propagate_error (error, found);
   return FALSE;
 }
@@ -357,6 +388,9 @@ take_link (Walk *walk, const char *path, const char *actual, const struct stat *
   switch (asb_upload_spec_get_symlinks (walk->spec))
     {
     case ASB_UPLOAD_SYMLINKS_PRESERVE_INTERNAL:
+      if (walk->scan->source.name)
+        return fail_symlink (path, "what the link leads to is not uploaded; follow links instead",
+                             error);
       return keep_link (walk, path, actual, status, error);
     case ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE:
       return follow_link (walk, path, actual, error);
@@ -415,33 +449,50 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Takes @fd. */
+/* NULL with errno set. Not by opening it anew, which whoever may only read it may not. */
 static GPtrArray *
-read_names (int fd)
+read_names (int folder_fd)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  DIR *folder = fdopendir (fd);
+  int fd = fcntl (folder_fd, F_DUPFD_CLOEXEC, 0);
+  DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
   struct dirent *entry;
+  int error;
 
   if (!folder)
     {
-      close (fd);
+      error = errno;
+      if (fd >= 0)
+        close (fd);
+      errno = error;
       return NULL;
     }
-  while ((entry = readdir (folder)))
+  for (errno = 0; (entry = readdir (folder)); errno = 0)
     if (!g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, ".."))
       g_ptr_array_add (names, g_strdup (entry->d_name));
+  error = errno;
   closedir (folder);
+  errno = error;
+  if (error != 0)
+    return NULL;
   g_ptr_array_sort (names, compare_names);
   return g_steal_pointer (&names);
+}
+
+static void
+fail_folder (Walk *walk, const char *path, int error)
+{
+  asb_upload_failures_add (walk->scan->failures, *path ? path : ".", g_strerror (error));
 }
 
 static gboolean
 walk_names (Walk *walk, int fd, const char *path, const char *actual, GError **error)
 {
-  g_autoptr (GPtrArray) names = read_names (openat (fd, ".", OPEN_FOLDER | O_CLOEXEC));
+  g_autoptr (GPtrArray) names = read_names (fd);
   gboolean done = TRUE;
 
+  if (!names)
+    fail_folder (walk, path, errno);
   for (guint i = 0; names && done && i < names->len; i++)
     done = take_name (walk, fd, path, actual, names->pdata[i], error);
   return done;
@@ -474,6 +525,8 @@ walk_open_folder (Walk *walk, int fd, const char *path, const char *actual, GErr
                    shown, MAX_DEPTH);
       return FALSE;
     }
+  if (!g_str_equal (path, actual) && !check_linked (walk, error))
+    return FALSE;
   walk->devices[walk->depth] = status.st_dev;
   walk->inodes[walk->depth++] = status.st_ino;
   if (!*path || is_wanted (walk, path, TRUE))
@@ -493,7 +546,7 @@ walk_folder (Walk *walk, const char *path, const char *actual, GError **error)
 
   if (fd < 0)
     {
-      asb_upload_failures_add (walk->scan->failures, *path ? path : ".", g_strerror (errno));
+      fail_folder (walk, path, errno);
       return TRUE;
     }
   done = walk_open_folder (walk, fd, path, actual, error);

@@ -149,6 +149,28 @@ test_vectors (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_upload_manifest_get_total_bytes (manifest), ==, 3);
 }
 
+/* In the year 2446, which is as far as file systems go. */
+static void
+test_times (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbUploadScan) found = NULL;
+  g_autofree char *hash = NULL;
+  g_autofree char *json = NULL;
+  AsbUploadEntry *entry;
+  g_autoptr (AsbUploadManifest) manifest = NULL;
+
+  put (fixture, "project/a", "hi\n");
+  found = scan (fixture);
+  entry = found->entries->pdata[0];
+  entry->status.st_mtim = (struct timespec){ .tv_sec = 15032385535, .tv_nsec = 5 };
+  manifest = asb_upload_manifest_new (found);
+  json = g_strdup_printf ("[{\"mode\":0,\"mtime_ns\":15032385535000000005,\"relative_path\":\"a\","
+                          "\"sha256\":\"%s\",\"size\":3}]",
+                          entry->hash);
+  hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, json, -1);
+  g_assert_cmpstr (asb_upload_manifest_get_source_root_hash (manifest), ==, hash);
+}
+
 static void
 test_names (Fixture *fixture, gconstpointer data)
 {
@@ -296,6 +318,23 @@ test_ignore_file (Fixture *fixture, gconstpointer data)
   put (fixture, "project/a", "x");
   put_link (fixture, "project/.sandboxignore", "../outside");
   REFUSED (fixture, ASB_ERROR_UPLOAD_POLICY, ".sandboxignore");
+}
+
+/* As editors of other systems leave them. */
+static void
+test_ignore_file_encoding (Fixture *fixture, gconstpointer data)
+{
+  static const char wide[] = "\377\376s\0e\0c\0r\0e\0t\0\n\0";
+  g_autofree char *path = path_of (fixture, "project/.sandboxignore");
+  g_autoptr (GError) error = NULL;
+
+  put (fixture, "project/secret", "x");
+  put (fixture, "project/a", "x");
+  put (fixture, "project/.sandboxignore", "\357\273\277secret\r\n");
+  assert_paths (fixture, "a");
+  g_file_set_contents (path, wide, sizeof wide - 1, &error);
+  g_assert_no_error (error);
+  REFUSED (fixture, ASB_ERROR_UPLOAD_POLICY, "UTF-8");
 }
 
 static void
@@ -450,6 +489,21 @@ test_preserve (Fixture *fixture, gconstpointer data)
   REFUSED (fixture, ASB_ERROR_UPLOAD_SYMLINK, "relative path");
 }
 
+/* It would lead to nothing. */
+static void
+test_single_link (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *link = path_of (fixture, "project/link");
+
+  put (fixture, "project/a", "x");
+  put_link (fixture, "project/link", "a");
+  asb_upload_spec_set_source (fixture->spec, link);
+  asb_upload_spec_set_symlinks (fixture->spec, ASB_UPLOAD_SYMLINKS_PRESERVE_INTERNAL);
+  REFUSED (fixture, ASB_ERROR_UPLOAD_SYMLINK, "follow links");
+  asb_upload_spec_set_symlinks (fixture->spec, ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE);
+  assert_paths (fixture, "link");
+}
+
 static void
 test_follow (Fixture *fixture, gconstpointer data)
 {
@@ -491,6 +545,27 @@ test_loop (Fixture *fixture, gconstpointer data)
   REFUSED (fixture, ASB_ERROR_UPLOAD_SYMLINK, "a directory that it is in");
 }
 
+/* In each of 40 directories two links lead to the next: 2⁴⁰ ways, and no file. */
+static void
+test_many_ways (Fixture *fixture, gconstpointer data)
+{
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *directory = g_strdup_printf ("%s/%02u", fixture->project, i);
+      g_autofree char *one = g_strdup_printf ("project/%02u/one", i);
+      g_autofree char *two = g_strdup_printf ("project/%02u/two", i);
+      g_autofree char *next = g_strdup_printf ("../%02u", i + 1);
+
+      g_assert_no_errno (mkdir (directory, 0755));
+      if (i == 39)
+        break;
+      put_link (fixture, one, next);
+      put_link (fixture, two, next);
+    }
+  asb_upload_spec_set_symlinks (fixture->spec, ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE);
+  REFUSED (fixture, ASB_ERROR_UPLOAD_TOO_MANY_FILES, "links");
+}
+
 /* Files that fail. */
 
 /* Root reads everything. */
@@ -530,6 +605,21 @@ test_unreadable (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (found->failures->len, ==, 2);
   g_assert_cmpuint (found->entries->len, ==, 1);
   g_assert_cmpuint (found->total_bytes, ==, 1);
+}
+
+/* Its names may be read, and nothing of what they name. */
+static void
+test_unsearchable (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *folder = path_of (fixture, "project/d");
+
+  put (fixture, "project/a", "x");
+  put (fixture, "project/d/b", "x");
+  g_assert_no_errno (chmod (folder, 0444));
+  become_anybody (fixture);
+  REFUSED (fixture, ASB_ERROR_UPLOAD_PARTIAL_FAILURE, "“d/b”: Permission denied");
+  become_oneself ();
+  g_assert_no_errno (chmod (folder, 0755));
 }
 
 /* Reads all of @stream. The number of bytes, or −1 with the error. */
@@ -664,6 +754,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
 
   ADD ("vectors", test_vectors);
+  ADD ("times", test_times);
   ADD ("names", test_names);
   ADD ("allowed", test_allowed);
   ADD ("missing", test_missing);
@@ -671,6 +762,7 @@ main (int argc, char *argv[])
   ADD ("protected", test_protected);
   ADD ("excludes", test_excludes);
   ADD ("ignore-file", test_ignore_file);
+  ADD ("ignore-file/encoding", test_ignore_file_encoding);
   ADD ("single", test_single);
   ADD ("limits", test_limits);
   ADD ("ranges", test_ranges);
@@ -681,7 +773,10 @@ main (int argc, char *argv[])
   ADD ("links/follow", test_follow);
   ADD ("links/follow-to-excluded", test_follow_to_excluded);
   ADD ("links/loop", test_loop);
+  ADD ("links/many-ways", test_many_ways);
+  ADD ("links/single", test_single_link);
   ADD ("unreadable", test_unreadable);
+  ADD ("unsearchable", test_unsearchable);
   ADD ("changed", test_changed);
   ADD ("changed-folder", test_changed_folder);
   ADD ("cancelled", test_cancelled);
