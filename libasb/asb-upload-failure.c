@@ -114,7 +114,7 @@ asb_upload_failure_class_init (AsbUploadFailureClass *klass)
   /**
    * AsbUploadFailure:error-code:
    *
-   * The code of the error, as [func@Error.to_code_string] tells it.
+   * The code of the error, as `asb_error_code_to_string ()` tells it.
    *
    * Since: 1.0
    */
