@@ -51,8 +51,14 @@ def prepared_guest():
 
 def check_records(guest, n):
     client = guest.connect()
-    found = client.run("history.query", {"after_change_seq": 0, "limit": 10000}, channels=[OUTPUT]).lines
-    events = {change["event_id"] for change in found}
+    events = set()
+    seq = 0
+    while True:
+        call = client.run("history.query", {"after_change_seq": seq, "limit": 10000}, channels=[OUTPUT])
+        if not call.lines:
+            break
+        events |= {change["event_id"] for change in call.lines}
+        seq = call.result["next_change_seq"]
     assert len(events) == n, (len(events), n)
 
 
