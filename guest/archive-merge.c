@@ -6,6 +6,7 @@
 #include "archive-undo.h"
 #include "name-list.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -137,6 +138,29 @@ is_dropped (const Merge *merge, const Pair *pair)
          && unlinkat (pair->from_fd, pair->name, 0) == 0;
 }
 
+/* How many things that are no folders stay out when @name does. Nobody else is in the private
+ * folder; what cannot be looked at counts once. */
+static uint64_t
+count_left_out (int directory_fd, const char *name, int depth)
+{
+  int fd = openat (directory_fd, name, OPEN_FOLDER);
+  DIR *folder = fd >= 0 && depth <= ARCHIVE_MAX_DEPTH ? fdopendir (fd) : NULL;
+  const struct dirent *entry;
+  uint64_t count = 0;
+
+  if (!folder)
+    {
+      if (fd >= 0)
+        close (fd);
+      return 1;
+    }
+  while ((entry = readdir (folder)))
+    if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
+      count += count_left_out (dirfd (folder), entry->d_name, depth + 1);
+  closedir (folder);
+  return count;
+}
+
 /* There is something that is not to be merged with. */
 static bool
 meet (Merge *merge, Pair *pair)
@@ -146,7 +170,8 @@ meet (Merge *merge, Pair *pair)
   switch (merge->unpacking->conflict)
     {
     case ARCHIVE_CONFLICT_SKIP:
-      merge->counts->skipped += merge->moves;
+      if (merge->moves)
+        merge->counts->skipped += count_left_out (pair->from_fd, pair->name, 0);
       return true;
     case ARCHIVE_CONFLICT_IF_CHANGED:
       if (is_dropped (merge, pair))

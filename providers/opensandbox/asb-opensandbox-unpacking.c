@@ -68,6 +68,15 @@
   "  . \"$s/odd\"\n"                                                                               \
   "fi\n"
 
+/* Counts what is no folder in what is left out. */
+#define COUNT                                                                                      \
+  "count () {\n"                                                                                   \
+  "  [ -d \"$1\" ] && ! [ -h \"$1\" ] || { k=$((k+1)); return 0; }\n"                              \
+  "  for f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?*; do\n"                                            \
+  "    if [ -e \"$f\" ] || [ -h \"$f\" ]; then count \"$f\"; fi\n"                                 \
+  "  done\n"                                                                                       \
+  "}\n"
+
 /* Looks at each name of one folder, behind the number of the first: what may not be is refused
  * before anything is moved. What is left out is deleted, with all that is in it. */
 #define LOOK                                                                                       \
@@ -89,7 +98,7 @@
   "      *d) ;;\n"                                                                                 \
   "      error*) no $i 'File exists' ;;\n"                                                         \
   "      overwrite*) no $i 'Is a directory' ;;\n"                                                  \
-  "      *) rm -rf \"$a\"; k=$((k+1)) ;;\n"                                                        \
+  "      *) count \"$a\"; rm -rf \"$a\" ;;\n"                                                      \
   "      esac\n"                                                                                   \
   "    elif [ -e \"$b\" ] || [ -h \"$b\" ]; then\n"                                                \
   "      case $e$1 in\n"                                                                           \
@@ -98,7 +107,7 @@
   "      overwrite*)\n"                                                                            \
   "        [ -h \"$b\" ] || ! [ -f \"$b\" ] || [ -w \"$b\" ] || no $i 'Permission denied'\n"       \
   "        [ -z \"$w\" ] || no $i \"$w\" ;;\n"                                                     \
-  "      *) rm -rf \"$a\"; k=$((k+1)) ;;\n"                                                        \
+  "      *) count \"$a\"; rm -rf \"$a\" ;;\n"                                                      \
   "      esac\n"                                                                                   \
   "    elif [ \"$w\" ]; then no $i \"$w\"\n"                                                       \
   "    fi\n"                                                                                       \
@@ -170,8 +179,8 @@
   "mkdir \"$s/begun\" || exit\n"                                                                   \
   "trap 'asb_end; rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                              \
   "cd \"$t\" || exit\n"                                                                            \
-  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS SAME LOOK   \
-      MOVE UNDO "mkdir \"$s/o\" || exit\n"                                                         \
+  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS SAME COUNT  \
+      LOOK MOVE UNDO "mkdir \"$s/o\" || exit\n"                                                    \
   ". \"$s/list\"\n" CHECK "if [ $4 = new ]; then\n"                                                \
   "  if [ -e \"$p\" ] || [ -h \"$p\" ]; then echo 'File exists' >&2; exit 1; fi\n"                 \
   "  mv \"$t\" \"$p\" || exit\n"                                                                   \

@@ -135,6 +135,31 @@ assert_left (World *world, const char *expected)
   assert_run (world, "ls -A /work; ls -d /tmp/.asb-*/d /tmp/.asb-*/tar 2>/dev/null", expected);
 }
 
+/* What is in a folder that is left out is left out, too. */
+static void
+test_skip_folder (void)
+{
+  World world;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  struct archive *writer = archive_begin (bytes);
+  g_autoptr (AsbArchiveResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  add_file (writer, "folder/one", "x");
+  add_file (writer, "folder/.two", "x");
+  add_file (writer, "folder/in/..three\n", "x");
+  add_file (writer, "other", "x");
+  archive_end (writer);
+  open_world (&world, NULL);
+  assert_run (&world, "mkdir -p /work/place; cd /work/place; echo -n mine >folder", "");
+  result = extract (&world, ASB_ARCHIVE_CONFLICT_SKIP, bytes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_archive_result_get_n_skipped (result), ==, 3);
+  assert_run (&world, "cd /work/place; cat folder other", "minex");
+  assert_left (&world, "place\n");
+  asb_test_native_close (&world);
+}
+
 static void
 test_if_changed (void)
 {
@@ -293,6 +318,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/opensandbox/native/uploads/skip-folder", test_skip_folder);
   g_test_add_func ("/opensandbox/native/uploads/if-changed", test_if_changed);
   g_test_add_func ("/opensandbox/native/uploads/kinds", test_kinds);
   g_test_add_func ("/opensandbox/native/uploads/hashes", test_hashes);
