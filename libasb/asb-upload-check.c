@@ -114,10 +114,11 @@ check_entries (GPtrArray *entries, const char *target, const char *root, GError 
 }
 
 gboolean
-asb_upload_check_entries (const AsbUploadScan *scan, AsbUploadConfig *config, GError **error)
+asb_upload_check_entries (const AsbUploadScan *scan, AsbUploadSpec *spec, AsbUploadConfig *config,
+                          GError **error)
 {
   const char *const *roots = asb_upload_config_get_protected_sandbox_roots (config);
-  g_autofree char *target = asb_path_resolve ("/", asb_upload_spec_get_target (scan->spec), error);
+  g_autofree char *target = asb_path_resolve ("/", asb_upload_spec_get_target (spec), error);
 
   if (!target || scan->source.name)
     return target != NULL;

@@ -12,6 +12,7 @@
 #include "asb-path-private.h"
 #include "asb-upload-config-private.h"
 #include "asb-upload-files-private.h"
+#include "asb-upload-place-private.h"
 #include "asb-upload-scan-private.h"
 #include "asb-upload-stream-private.h"
 
@@ -325,6 +326,21 @@ ask_approval (GTask *task)
 /* Looking. */
 
 static void
+placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+
+  if (asb_upload_place_check_finish (result, &error))
+    {
+      ask_approval (task);
+      return;
+    }
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+static void
 scanned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
@@ -333,14 +349,15 @@ scanned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   job->scan = asb_upload_scan_finish (result, &error);
   if (!job->scan || !asb_upload_check_target (job->spec, job->config, &error)
-      || !asb_upload_check_entries (job->scan, job->config, &error))
+      || !asb_upload_check_entries (job->scan, job->spec, job->config, &error))
     {
       g_task_return_error (task, error);
       g_object_unref (task);
       return;
     }
   job->n_files = job->scan->entries->len + job->scan->failures->len;
-  ask_approval (task);
+  asb_upload_place_check_async (job->transport, job->scan, job->config,
+                                g_task_get_cancellable (task), placed_cb, task);
 }
 
 void

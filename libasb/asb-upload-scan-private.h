@@ -87,7 +87,7 @@ gboolean asb_upload_check (AsbUploadSpec *spec, AsbUploadConfig *config, GError 
 /* Whether it may go where it is to go. */
 gboolean asb_upload_check_target (AsbUploadSpec *spec, AsbUploadConfig *config, GError **error);
 /* … and whether nothing of it would come into what is protected. */
-gboolean asb_upload_check_entries (const AsbUploadScan *scan, AsbUploadConfig *config,
-                                   GError **error);
+gboolean asb_upload_check_entries (const AsbUploadScan *scan, AsbUploadSpec *spec,
+                                   AsbUploadConfig *config, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbUploadScan, asb_upload_scan_free)

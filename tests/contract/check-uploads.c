@@ -193,10 +193,63 @@ conflicts (Check *check)
   check_text (check, TARGET "/one", "one");
 }
 
+/* FALSE where it cannot be done. */
+static gboolean
+make_links (Check *check)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell (
+      "cd /workspace && mkdir check-there && ln -s check-there check-here && "
+      "ln -s ../tmp check-away && echo made");
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autofree char *text = NULL;
+
+  result = asb_backend_execute (check->backend, spec, NULL, NULL);
+  text = result ? asb_command_result_dup_stdout_text (result) : NULL;
+  return g_strcmp0 (text, "made\n") == 0;
+}
+
+static AsbUploadResult *
+upload_to (Check *check, Source *source, const char *target, GError **error)
+{
+  g_autoptr (AsbUploadSpec) spec = asb_upload_spec_new (source->path, target);
+
+  return asb_backend_upload_local (check->backend, spec, source->config, NULL, error);
+}
+
+/* What a link of the sandbox leads to is asked about, not what it is called. */
+static void
+links_on_the_way (Check *check)
+{
+  g_auto (Source) source = { 0 };
+  g_autoptr (AsbUploadResult) refused = NULL;
+  g_autoptr (AsbUploadResult) protected = NULL;
+  g_autoptr (AsbUploadResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!open_for_uploads (check, &source))
+    return;
+  if (!make_links (check))
+    {
+      check_skip (check, "nobody makes symbolic links");
+      return;
+    }
+  refused = upload_to (check, &source, "/workspace/check-away/x", &error);
+  CHECK_ERROR (check, error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY);
+  g_clear_error (&error);
+  result = upload_to (check, &source, "/workspace/check-here/x", &error);
+  CHECK_NO_ERROR (check, error);
+  check_text (check, "/workspace/check-there/x/one", "one");
+  asb_upload_config_set_protected_sandbox_roots (
+      source.config, (const char *const[]){ "/workspace/check-there", NULL });
+  protected = upload_to (check, &source, "/workspace/check-here/y", &error);
+  CHECK_ERROR (check, error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY);
+}
+
 void
 check_uploads (Check *check)
 {
   check_run (check, "uploads/folder", uploaded);
   check_run (check, "uploads/again", again);
   check_run (check, "uploads/conflicts", conflicts);
+  check_run (check, "uploads/links-on-the-way", links_on_the_way);
 }

@@ -284,7 +284,7 @@ test_protected (Fixture *fixture, gconstpointer data)
   asb_upload_spec_set_target (fixture->spec, "/");
   asb_upload_config_set_default_excludes (fixture->config, none);
   found = scan (fixture);
-  g_assert_false (asb_upload_check_entries (found, fixture->config, &error));
+  g_assert_false (asb_upload_check_entries (found, fixture->spec, fixture->config, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY);
 }
 
