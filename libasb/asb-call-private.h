@@ -13,9 +13,10 @@ typedef void (*AsbCallDiscard) (gpointer source, const GValue *result);
 
 typedef struct
 {
-  const char *operation;  /* for people: "create the sandbox" */
-  guint timeout_seconds;  /* 0: none */
-  AsbCallDiscard discard; /* may be NULL */
+  const char *operation;   /* for people: "create the sandbox" */
+  guint timeout_seconds;   /* 0: none */
+  AsbCallDiscard discard;  /* may be NULL */
+  gboolean needs_no_grace; /* whoever cancels does not wait for an answer, which would not matter */
 } AsbCallKind;
 
 /* @result_type: G_TYPE_BOOLEAN, or what the value of the implementation's task must hold.

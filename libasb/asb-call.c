@@ -406,6 +406,8 @@ chain_cb (GCancellable *cancellable, gpointer user_data)
 
   g_cancellable_cancel (call->inner_cancellable);
   find_limit ("", &grace_ms);
+  if (call->kind->needs_no_grace)
+    grace_ms = 0;
   make_ready_at (call, g_get_monotonic_time () + (gint64)grace_ms * 1000);
 }
 

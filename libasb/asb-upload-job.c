@@ -308,7 +308,8 @@ approved_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 ask_approval (GTask *task)
 {
-  static const AsbCallKind kind = { "ask whether the upload is approved", 0, NULL };
+  static const AsbCallKind kind
+      = { .operation = "ask whether the upload is approved", .needs_no_grace = TRUE };
   Job *job = g_task_get_task_data (task);
   AsbClosure *approval = asb_upload_config_get_approval (job->config);
   g_autoptr (GTask) inner = NULL;

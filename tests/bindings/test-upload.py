@@ -288,6 +288,34 @@ class TestRules(UploadTestCase):
         result = wait_for(self.backend.upload_local_async, self.backend.upload_local_finish, Asb.UploadSpec(source=self.source, target="/workspace/x"), self.config, None)
         self.assert_counts(result, 2, 2, 0)
 
+    def test_approval_that_fails(self):
+        """Who raises does not let the upload wait, nor does who is cancelled before an answer."""
+        self.put("a")
+
+        def fail(manifest, task, *data):
+            raise ValueError("no idea", *data)
+
+        self.config.set_approval(fail)
+        self.assertIn("no idea", self.fails(Asb.Error.INTERNAL).message)
+        self.config.set_approval(fail, "some data")
+        self.assertIn("some data", self.fails(Asb.Error.INTERNAL).message)
+        asked, cancellable = [], Gio.Cancellable()
+
+        def cancel(manifest, task):
+            asked.append(task)
+            cancellable.cancel()
+
+        self.config.set_approval(cancel)
+        begun = GLib.get_monotonic_time()
+        with self.assertRaises(GLib.Error) as raised:
+            self.upload(cancellable=cancellable)
+        self.assertTrue(raised.exception.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED))
+        # Nobody waits for an answer, as somebody does for a server's, for ten seconds.
+        self.assertLess(GLib.get_monotonic_time() - begun, 9000000)
+        self.config.set_approval(None)
+        asked[0].return_boolean(True)
+        self.assert_counts(self.upload(), 1, 1, 0)
+
     def test_progress(self):
         self.put("a", os.urandom(4 * MIB))
         told = []

@@ -3,6 +3,7 @@
 
 - A virtual function that raises answers its task with the error: nobody waits for a task that was
   forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
+  So does a function that is asked to approve an upload.
 - The functions of a simple provider need not return True, and what else they raise becomes a
   GLib.Error, too.
 - Properties that are tables of strings can be given to a constructor as a dict.
@@ -31,15 +32,15 @@ def _error_for(exception):
     return GLib.Error.new_literal(Asb.error_quark(), message, Asb.Error.INTERNAL)
 
 
-def _answering(function):
-    """The function, with its task answered when it raises."""
+def _answering(function, position=-1):
+    """The function, with its task, the argument at that position, answered when it raises."""
 
     @functools.wraps(function)
-    def wrapper(self, *arguments):
+    def wrapper(*arguments):
         try:
-            return function(self, *arguments)
+            return function(*arguments)
         except BaseException as exception:
-            task = arguments[-1]
+            task = arguments[position]
             if task.get_completed():
                 raise
             task.return_error(_error_for(exception))
@@ -102,6 +103,15 @@ class SimpleProvider(Asb.SimpleProvider):
 
 SimpleProvider = override(SimpleProvider)
 __all__.append("SimpleProvider")
+
+
+class UploadConfig(Asb.UploadConfig):
+    def set_approval(self, approval, *data):
+        super().set_approval(approval and _answering(approval, 1), *data)
+
+
+UploadConfig = override(UploadConfig)
+__all__.append("UploadConfig")
 
 
 class Backend(Asb.Backend):
