@@ -35,6 +35,7 @@ typedef struct
   Step step;        /* what is done for each of them, … */
   guint at;         /* … and of which it is the turn */
   GError *error;    /* why it is taken back */
+  gboolean is_left; /* not all of it could be */
 } Files;
 
 static void
@@ -108,23 +109,37 @@ clean_up (GTask *task)
   Files *files = g_task_get_task_data (task);
   g_autoptr (AsbFileRequest) request = new_request (files->staging, ASB_FILE_FLAGS_RECURSIVE);
 
-  if (files->is_atomic)
-    asb_transport_delete_file_async (files->transport, request, NULL, cleaned_cb, task);
-  else
-    finish (task);
+  if (files->is_atomic && !files->is_left)
+    {
+      asb_transport_delete_file_async (files->transport, request, NULL, cleaned_cb, task);
+      return;
+    }
+  /* There is nowhere else what was replaced. */
+  if (files->is_left)
+    {
+      g_autofree char *shown = asb_upload_show (files->staging);
+
+      g_prefix_error (&files->error,
+                      "Not all that was replaced could be put back; it is in “%s”: ", shown);
+    }
+  finish (task);
 }
 
-/* Taking back: from the last to the first. What fails then is left. */
+/* Taking back: from the last to the first. What fails then is left where it is. */
 
 static void take_back (GTask *task);
 
 static void
 moved_back_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  Files *files = g_task_get_task_data (user_data);
   g_autoptr (GError) error = NULL;
 
   if (!asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error))
-    g_debug ("A file was not put back: %s", error->message);
+    {
+      g_debug ("A file was not put back: %s", error->message);
+      files->is_left = TRUE;
+    }
   take_back (user_data);
 }
 
@@ -419,6 +434,14 @@ meet (GTask *task, AsbFileInfo *info)
     next (task);
 }
 
+static gboolean
+skips (GTask *task)
+{
+  Files *files = g_task_get_task_data (task);
+
+  return asb_upload_spec_get_conflict (files->scan->spec) == ASB_UPLOAD_CONFLICT_SKIP;
+}
+
 static void
 looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -433,6 +456,11 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     {
       g_error_free (error);
       next (task);
+    }
+  else if (skips (task) && g_error_matches (error, ASB_ERROR, ASB_ERROR_NOT_DIRECTORY))
+    {
+      g_error_free (error);
+      leave_out (task);
     }
   else
     fail (task, error);
@@ -512,8 +540,6 @@ asb_upload_files_async (AsbTransport *transport, const AsbUploadScan *scan, gboo
   files->sent = sent;
   files->target = asb_path_resolve ("/", asb_upload_spec_get_target (scan->spec), NULL);
   directory = g_path_get_dirname (files->target);
-  files->staging = g_build_path ("/", directory, ".asb-upload-", NULL);
-  g_free (files->staging);
   files->staging = g_strdup_printf ("%s/.asb-upload-%s",
                                     g_str_equal (directory, "/") ? "" : directory, scan->upload_id);
   g_task_set_source_tag (task, asb_upload_files_async);

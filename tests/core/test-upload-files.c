@@ -216,6 +216,46 @@ test_taken_back (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* The only copy of what was there is not deleted with the rest. */
+static void
+test_left (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *kept = NULL;
+  g_autofree char *text = NULL;
+  const char *place;
+
+  g_test_summary ("What cannot be put back is kept, and it is said where");
+
+  put_there (fixture, TARGET "/a", "own");
+  for (guint call = 2; call <= 3; call++)
+    {
+      g_autofree char *rule = g_strdup_printf (
+          "{'operation': <'move_file'>, 'fault': <'fail'>, 'call': <uint32 %u>}", call);
+
+      test_mock_add_fault (fixture->mock, rule);
+    }
+  g_assert_null (upload (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  place = strstr (error->message, "/workspace/.asb-upload-");
+  g_assert_nonnull (place);
+  kept = g_strdup_printf ("%.*s/0.before", (int)strcspn (place, "\342"), place);
+  text = read_there (fixture, kept);
+  g_assert_cmpstr (text, ==, "own");
+}
+
+static void
+test_in_the_way (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A file that is in the place of a folder is left alone, too");
+
+  put_there (fixture, TARGET "/folder", "own");
+  assert_refused (fixture, ASB_ERROR_UPLOAD_CONFLICT);
+  asb_upload_spec_set_conflict (fixture->spec, ASB_UPLOAD_CONFLICT_SKIP);
+  assert_uploaded (fixture, 2, 1, 0);
+  assert_there (fixture, TARGET "/folder", "own");
+}
+
 static void
 delete_it (AsbUploadManifest *manifest, GTask *task, gpointer user_data)
 {
@@ -281,6 +321,8 @@ main (int argc, char *argv[])
   ADD ("at-once", test_at_once);
   ADD ("conflicts", test_conflicts);
   ADD ("taken-back", test_taken_back);
+  ADD ("left", test_left);
+  ADD ("in-the-way", test_in_the_way);
   ADD ("failed", test_failed);
   ADD ("links", test_links);
   ADD ("single", test_single);
