@@ -173,6 +173,8 @@ asb_upload_config_class_init (AsbUploadConfigClass *klass)
    * AsbUploadConfig:allowed-sandbox-roots:
    *
    * Directories of the sandbox that may be uploaded into. `/workspace` if nothing else is set.
+   * Where symbolic links are on the way to the target, it counts where they lead when it is looked
+   * at, before anything is sent.
    *
    * Since: 1.0
    */
