@@ -13,7 +13,7 @@ class Uploads(SandboxTestCase):
     def setUp(self):
         self.assert_done(self.exec("--", "sh", "-c", "rm -rf /workspace/* /workspace/.[!.]*"))
         self.folder = FOLDER / "project"
-        shutil.rmtree(FOLDER, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
 
     def make(self, name, text="x", mode=0o644):
@@ -72,6 +72,9 @@ class Uploads(SandboxTestCase):
         os.mkfifo(self.folder / "pipe")
         self.assert_refused(self.upload(str(self.folder), "--links", "keep"), 1, "pipe")
 
+    def list_names(self):
+        return sorted(sandbox["id"] for sandbox in json.loads(self.assert_done(asb("list", "--json"))))
+
     def test_with_a_new_sandbox(self):
         self.make("a", "text")
         self.make(".env", "SECRET")
@@ -80,10 +83,10 @@ class Uploads(SandboxTestCase):
         box = self.assert_done(asb("create", "--workdir", "/work", "--upload", f"{self.folder}")).decode().strip()
         self.assertEqual(self.assert_done(asb("exec", box, "--", "cat", "/work/project/a")), b"text")
         self.assert_done(asb("rm", box))
-        before = self.assert_done(asb("list"))
+        before = self.list_names()
         self.assert_refused(asb("create", "--upload", str(self.folder / "none")), 1, "none")
         self.assert_refused(asb("create", "--upload", f"{self.folder}:relative"), 1, "TARGET")
-        self.assertEqual(self.assert_done(asb("list")), before)
+        self.assertEqual(self.list_names(), before)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,14 @@ start_free (Start *start)
   g_free (start);
 }
 
+/* As the kernel ends a container: nothing in it sees how another thing in it ends. */
+static void
+end_all (LookalikeSandbox *sandbox)
+{
+  lookalike_sandbox_signal_all (sandbox, SIGSTOP);
+  lookalike_sandbox_signal_all (sandbox, SIGKILL);
+}
+
 void
 lookalike_container_settle (LookalikeSandbox *sandbox)
 {
@@ -43,7 +51,7 @@ lookalike_container_settle (LookalikeSandbox *sandbox)
 
   if (!sandbox->ended || sandbox->gone || sandbox->execd == NULL)
     return;
-  lookalike_sandbox_signal_all (sandbox, SIGKILL);
+  end_all (sandbox);
   lookalike_listener_close (sandbox->execd);
   if (sandbox->sidecar != NULL)
     lookalike_listener_close (sandbox->sidecar);
@@ -296,7 +304,7 @@ lookalike_container_kill (LookalikeSandbox *sandbox)
 {
   g_autoptr (GSubprocess) container = g_steal_pointer (&sandbox->container);
 
-  lookalike_sandbox_signal_all (sandbox, SIGKILL);
+  end_all (sandbox);
   if (sandbox->entry != NULL)
     lookalike_process_forget (sandbox->entry);
   g_clear_pointer (&sandbox->entry, lookalike_process_unref);

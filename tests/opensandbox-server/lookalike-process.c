@@ -28,6 +28,16 @@ lookalike_process_unref (LookalikeProcess *self)
   g_rc_box_release_full (self, clear);
 }
 
+/* With the first process of a container the kernel ends all others, execd among them. */
+static gboolean
+is_ending (int holder)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/exe", holder);
+  g_autofree char *program = g_file_read_link (path, NULL);
+
+  return program == NULL;
+}
+
 static void
 ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 {
@@ -41,6 +51,8 @@ ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
     self->exit_code = g_subprocess_get_exit_status (helper);
   else
     self->signal = g_subprocess_get_term_sig (helper);
+  if (self->signal == SIGKILL && self->holder > 0 && is_ending (self->holder))
+    return;
   if (self->ended_func != NULL)
     self->ended_func (self, self->user_data);
 }
@@ -160,6 +172,7 @@ lookalike_process_start (LookalikeSandbox *sandbox, const LookalikeProcessSpec *
       say_why (spec, failure, error);
       return NULL;
     }
+  self->holder = sandbox->holder;
   self->ended_func = spec->ended;
   self->user_data = spec->user_data;
   g_subprocess_wait_async (self->helper, NULL, ended_cb, g_rc_box_acquire (self));

@@ -31,6 +31,7 @@ typedef struct
 struct _LookalikeProcess
 {
   GSubprocess *helper;
+  int holder; /* of its sandbox */
   int pid;
   gboolean ended;
   int exit_code; /* -1 for a signal, as Go has it */
