@@ -562,6 +562,7 @@ test_many_ways (Fixture *fixture, gconstpointer data)
       put_link (fixture, one, next);
       put_link (fixture, two, next);
     }
+  asb_upload_spec_set_max_files (fixture->spec, 200);
   asb_upload_spec_set_symlinks (fixture->spec, ASB_UPLOAD_SYMLINKS_FOLLOW_SAFE);
   REFUSED (fixture, ASB_ERROR_UPLOAD_TOO_MANY_FILES, "links");
 }
