@@ -271,12 +271,15 @@ merge_folder (Merge *merge, int from_fd, int to_fd)
 }
 
 /* Nothing of it is to be left when it is not all of it. */
-static void
+static bool
 undo (Merge *merge, int staging_fd)
 {
-  if (!archive_moves_undo (&merge->moved, staging_fd, merge->unpacking->target_fd))
+  bool done = archive_moves_undo (&merge->moved, staging_fd, merge->unpacking->target_fd);
+
+  if (!done)
     failure_add_detail (merge->failure, "incomplete", json_true ());
   merge->counts->replaced = 0;
+  return done;
 }
 
 bool
@@ -292,7 +295,8 @@ archive_merge_look (const ArchiveUnpacking *unpacking, int staging_fd,
 
 bool
 archive_merge_move (const ArchiveUnpacking *unpacking, int staging_fd,
-                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure)
+                    ArchiveAttributesList *attributes, ArchiveCounts *counts, bool *is_undone,
+                    Failure *failure)
 {
   Merge merge = { .unpacking = unpacking,
                   .attributes = attributes,
@@ -301,8 +305,7 @@ archive_merge_move (const ArchiveUnpacking *unpacking, int staging_fd,
                   .moves = true };
   bool done = merge_folder (&merge, staging_fd, unpacking->target_fd);
 
-  if (!done)
-    undo (&merge, staging_fd);
+  *is_undone = done || undo (&merge, staging_fd);
   archive_moves_clear (&merge.moved);
   return done;
 }

@@ -12,7 +12,8 @@
 bool archive_merge_look (const ArchiveUnpacking *unpacking, int staging_fd,
                          ArchiveAttributesList *attributes, ArchiveCounts *counts,
                          Failure *failure);
-/* … and then moves it. What fails half way is taken back. */
+/* … and then moves it. What fails half way is taken back; where not all of that could be
+ * *@is_undone is false, and what is in @staging_fd may be all there is left of it. */
 bool archive_merge_move (const ArchiveUnpacking *unpacking, int staging_fd,
-                         ArchiveAttributesList *attributes, ArchiveCounts *counts,
+                         ArchiveAttributesList *attributes, ArchiveCounts *counts, bool *is_undone,
                          Failure *failure);

@@ -16,6 +16,7 @@
 
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MAX_TRIES 16
+#define KEPT_PREFIX ".asb-kept-"
 
 static bool
 is_dots (const char *name)
@@ -132,6 +133,21 @@ archive_staging_release (ArchiveStaging *staging)
   if (staging->fd >= 0)
     close (staging->fd);
   staging->fd = -1;
+}
+
+void
+archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure)
+{
+  size_t length = strlen (failure->message);
+  char name[sizeof staging->name];
+
+  snprintf (name, sizeof name, KEPT_PREFIX "%s", staging->name + strlen (ARCHIVE_STAGING_PREFIX));
+  if (renameat2 (staging->base_fd, staging->name, staging->base_fd, name, RENAME_NOREPLACE) != 0)
+    snprintf (name, sizeof name, "%s", staging->name);
+  snprintf (failure->message + length, sizeof failure->message - length,
+            "; what could not be put back is in “%s/%s”", strcmp (path, "/") == 0 ? "" : path,
+            name);
+  archive_staging_release (staging);
 }
 
 void

@@ -24,5 +24,9 @@ bool archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *pa
 /* It has been renamed to what it was for. */
 void archive_staging_release (ArchiveStaging *staging);
 
+/* Leaves it where it is, by a name that nobody takes for an abandoned one, and says so in the
+ * message of @failure. */
+void archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure);
+
 /* Removes it with all that is in it. */
 void archive_staging_end (ArchiveStaging *staging);

@@ -349,14 +349,19 @@ static bool
 put_in_place (Unpack *unpack)
 {
   const ArchiveUnpacking *unpacking = unpack->unpacking;
+  bool is_undone;
 
   if (!prepare (unpack))
     return false;
   if (unpacking->target_fd >= 0)
     {
       if (!archive_merge_move (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
-                               unpack->failure))
-        return false;
+                               &is_undone, unpack->failure))
+        {
+          if (!is_undone)
+            archive_staging_keep (&unpack->staging, unpacking->path, unpack->failure);
+          return false;
+        }
       archive_attributes_apply (&unpack->attributes, unpacking->target_fd);
       return true;
     }
