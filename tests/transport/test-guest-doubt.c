@@ -84,6 +84,7 @@ set_up (Fixture *fixture, gconstpointer data)
 {
   fixture->comes_back = GPOINTER_TO_INT (data);
   fixture->state = ASB_SANDBOX_STATE_RUNNING;
+  fixture->code = 0;
   fixture->asked = g_async_queue_new ();
   fixture->news = g_async_queue_new ();
   fixture->peer = peer_new ();
