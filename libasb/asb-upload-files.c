@@ -7,6 +7,7 @@
 #include "asb-error-private.h"
 #include "asb-path-private.h"
 #include "asb-upload-feed-private.h"
+#include "asb-upload-folders-private.h"
 
 /* What is to be done with one file. */
 typedef struct
@@ -16,8 +17,9 @@ typedef struct
   char *aside;        /* where it waits, and … */
   char *before;       /* … what was in its place */
   gboolean exists;    /* something is in its place */
-  gboolean is_kept;   /* which is at “before” now */
-  gboolean is_placed; /* it has been put there itself */
+  gboolean may_keep;  /* which may be at “before” now, … */
+  gboolean is_kept;   /* … or is */
+  gboolean may_place; /* it may have been put there itself */
 } Item;
 
 typedef void (*Step) (GTask *task);
@@ -31,11 +33,13 @@ typedef struct
   AsbUploadSent *sent;
   char *target;
   char *staging;
-  GPtrArray *items; /* of those that are to be written */
-  Step step;        /* what is done for each of them, … */
-  guint at;         /* … and of which it is the turn */
-  GError *error;    /* why it is taken back */
-  gboolean is_left; /* not all of it could be */
+  AsbUploadFolders *folders;
+  GPtrArray *items;  /* of those that are to be written */
+  Step step;         /* what is done for each of them, … */
+  guint at;          /* … and of which it is the turn */
+  GError *error;     /* why it is taken back */
+  gboolean is_left;  /* not all that was replaced could be, … */
+  gboolean is_there; /* … or not all that was put there */
 } Files;
 
 static void
@@ -55,6 +59,7 @@ files_free (gpointer data)
   Files *files = data;
 
   g_clear_object (&files->transport);
+  g_clear_pointer (&files->folders, asb_upload_folders_free);
   g_clear_pointer (&files->items, g_ptr_array_unref);
   g_clear_error (&files->error);
   g_free (files->target);
@@ -94,13 +99,42 @@ finish (GTask *task)
 }
 
 static void
+folders_removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  finish (user_data);
+}
+
+static void
+remove_folders (GTask *task)
+{
+  Files *files = g_task_get_task_data (task);
+
+  if (files->is_atomic && files->error)
+    asb_upload_folders_remove_async (files->folders, folders_removed_cb, task);
+  else
+    finish (task);
+}
+
+static void
 cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GError) error = NULL;
 
   if (!asb_transport_delete_file_finish (ASB_TRANSPORT (source), result, &error))
     g_debug ("What an upload left aside was not deleted: %s", error->message);
-  finish (user_data);
+  remove_folders (user_data);
+}
+
+static void
+tell_what_is_left (Files *files)
+{
+  g_autofree char *shown = asb_upload_show (files->staging);
+
+  if (files->is_there)
+    g_prefix_error (&files->error, "Not all that was put there could be taken out again: ");
+  if (files->is_left)
+    g_prefix_error (&files->error,
+                    "Not all that was replaced could be put back; it is in “%s”: ", shown);
 }
 
 static void
@@ -109,33 +143,29 @@ clean_up (GTask *task)
   Files *files = g_task_get_task_data (task);
   g_autoptr (AsbFileRequest) request = new_request (files->staging, ASB_FILE_FLAGS_RECURSIVE);
 
-  if (files->is_atomic && !files->is_left)
-    {
-      asb_transport_delete_file_async (files->transport, request, NULL, cleaned_cb, task);
-      return;
-    }
+  if (files->error)
+    tell_what_is_left (files);
   /* There is nowhere else what was replaced. */
-  if (files->is_left)
-    {
-      g_autofree char *shown = asb_upload_show (files->staging);
-
-      g_prefix_error (&files->error,
-                      "Not all that was replaced could be put back; it is in “%s”: ", shown);
-    }
-  finish (task);
+  if (files->is_atomic && !files->is_left)
+    asb_transport_delete_file_async (files->transport, request, NULL, cleaned_cb, task);
+  else
+    remove_folders (task);
 }
 
-/* Taking back: from the last to the first. What fails then is left where it is. */
+/* Taking back: from the last to the first. What fails then is left where it is. Whether a move that
+ * failed was done all the same, the next one finds. */
 
 static void take_back (GTask *task);
 
 static void
-moved_back_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+put_back_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Files *files = g_task_get_task_data (user_data);
+  const Item *item = item_of (user_data);
   g_autoptr (GError) error = NULL;
 
-  if (!asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error))
+  asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error);
+  if (error && (item->is_kept || !g_error_matches (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND)))
     {
       g_debug ("A file was not put back: %s", error->message);
       files->is_left = TRUE;
@@ -144,12 +174,19 @@ moved_back_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
-deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+taken_out_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  Files *files = g_task_get_task_data (user_data);
   g_autoptr (GError) error = NULL;
 
-  if (!asb_transport_delete_file_finish (ASB_TRANSPORT (source), result, &error))
-    g_debug ("A file was not taken back: %s", error->message);
+  asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error);
+  /* It still waits, or somebody has taken it: then it is not there. */
+  if (error && !g_error_matches (error, ASB_ERROR, ASB_ERROR_ALREADY_EXISTS)
+      && !g_error_matches (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND))
+    {
+      g_debug ("A file was not taken back: %s", error->message);
+      files->is_there = TRUE;
+    }
   take_back (user_data);
 }
 
@@ -157,17 +194,14 @@ static void
 take_back_item (GTask *task, const Item *item)
 {
   Files *files = g_task_get_task_data (task);
-  g_autoptr (AsbFileRequest) request = NULL;
+  gboolean puts_back = item->may_keep;
+  g_autoptr (AsbFileRequest) request = puts_back
+                                           ? new_request (item->before, ASB_FILE_FLAGS_OVERWRITE)
+                                           : new_request (item->path, ASB_FILE_FLAGS_NONE);
 
-  if (!item->is_kept)
-    {
-      request = new_request (item->path, ASB_FILE_FLAGS_NONE);
-      asb_transport_delete_file_async (files->transport, request, NULL, deleted_cb, task);
-      return;
-    }
-  request = new_request (item->before, ASB_FILE_FLAGS_OVERWRITE);
-  asb_file_request_set_new_path (request, item->path);
-  asb_transport_move_file_async (files->transport, request, NULL, moved_back_cb, task);
+  asb_file_request_set_new_path (request, puts_back ? item->path : item->aside);
+  asb_transport_move_file_async (files->transport, request, NULL,
+                                 puts_back ? put_back_cb : taken_out_cb, task);
 }
 
 static void
@@ -179,7 +213,7 @@ take_back (GTask *task)
     {
       const Item *item = files->items->pdata[--files->at];
 
-      if (!item->is_kept && !item->is_placed)
+      if (!item->may_keep && !item->may_place)
         continue;
       take_back_item (task, item);
       return;
@@ -226,40 +260,43 @@ static void place (GTask *task);
 static void
 placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GTask *task = user_data;
   GError *error = NULL;
 
-  if (!asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error))
-    {
-      fail (task, error);
-      return;
-    }
-  item_of (task)->is_placed = TRUE;
-  next (task);
+  if (asb_transport_move_file_finish (ASB_TRANSPORT (source), result, &error))
+    next (user_data);
+  else
+    fail (user_data, error);
+}
+
+/* Who cancels a move does not get to know whether it was done. */
+static void
+move (GTask *task, const char *from, const char *to, GAsyncReadyCallback callback)
+{
+  Files *files = g_task_get_task_data (task);
+  g_autoptr (AsbFileRequest) request = new_request (from, ASB_FILE_FLAGS_NONE);
+
+  asb_file_request_set_new_path (request, to);
+  asb_transport_move_file_async (files->transport, request, NULL, callback, task);
 }
 
 static void
 place_new (GTask *task)
 {
-  Files *files = g_task_get_task_data (task);
   Item *item = item_of (task);
-  g_autoptr (AsbFileRequest) request = new_request (item->aside, ASB_FILE_FLAGS_NONE);
 
-  asb_file_request_set_new_path (request, item->path);
-  asb_transport_move_file_async (files->transport, request, g_task_get_cancellable (task),
-                                 placed_cb, task);
+  item->may_place = TRUE;
+  move (task, item->aside, item->path, placed_cb);
 }
 
 static void
-parent_made_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+folder_made_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GError *error = NULL;
 
-  asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &error);
-  if (error)
-    fail (user_data, error);
-  else
+  if (asb_upload_folders_make_finish (result, &error))
     place_new (user_data);
+  else
+    fail (user_data, error);
 }
 
 static void
@@ -278,30 +315,33 @@ kept_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
-place (GTask *task)
+place_item (GTask *task, Item *item)
 {
   Files *files = g_task_get_task_data (task);
-  Item *item = item_of (task);
-  g_autofree char *directory = NULL;
-  g_autoptr (AsbFileRequest) request = NULL;
+  g_autofree char *directory = g_path_get_dirname (item->path);
 
-  if (!item)
-    {
-      clean_up (task);
-      return;
-    }
   if (item->exists)
     {
-      request = new_request (item->path, ASB_FILE_FLAGS_NONE);
-      asb_file_request_set_new_path (request, item->before);
-      asb_transport_move_file_async (files->transport, request, g_task_get_cancellable (task),
-                                     kept_cb, task);
-      return;
+      item->may_keep = TRUE;
+      move (task, item->path, item->before, kept_cb);
     }
-  directory = g_path_get_dirname (item->path);
-  request = new_request (directory, ASB_FILE_FLAGS_NONE);
-  asb_transport_make_directory_async (files->transport, request, g_task_get_cancellable (task),
-                                      parent_made_cb, task);
+  else
+    asb_upload_folders_make_async (files->folders, directory, g_task_get_cancellable (task),
+                                   folder_made_cb, task);
+}
+
+static void
+place (GTask *task)
+{
+  Item *item = item_of (task);
+  GError *error = NULL;
+
+  if (!item)
+    clean_up (task);
+  else if (g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
+    fail (task, error);
+  else
+    place_item (task, item);
 }
 
 /* Writing. */
@@ -467,6 +507,29 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+staging_made_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+
+  if (asb_upload_folders_make_finish (result, &error))
+    begin_step (user_data, write_item);
+  else
+    fail (user_data, error);
+}
+
+static void
+begin_writing (GTask *task)
+{
+  Files *files = g_task_get_task_data (task);
+
+  if (files->is_atomic && files->items->len > 0)
+    asb_upload_folders_make_async (files->folders, files->staging, g_task_get_cancellable (task),
+                                   staging_made_cb, task);
+  else
+    begin_step (task, write_item);
+}
+
+static void
 look (GTask *task)
 {
   Files *files = g_task_get_task_data (task);
@@ -475,7 +538,7 @@ look (GTask *task)
 
   if (!item)
     {
-      begin_step (task, write_item);
+      begin_writing (task);
       return;
     }
   request = new_request (item->path, ASB_FILE_FLAGS_NOFOLLOW);
@@ -534,6 +597,7 @@ asb_upload_files_async (AsbTransport *transport, const AsbUploadScan *scan, gboo
   GError *error = NULL;
 
   files->transport = g_object_ref (transport);
+  files->folders = asb_upload_folders_new (transport);
   files->scan = scan;
   files->skips_failed = skips_failed;
   files->is_atomic = asb_upload_spec_get_atomic (scan->spec);

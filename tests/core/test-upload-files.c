@@ -65,6 +65,17 @@ assert_there (Fixture *fixture, const char *path, const char *text)
   g_assert_cmpstr (found, ==, text);
 }
 
+/* Not even as a folder with nothing in it. */
+static void
+assert_not_there (Fixture *fixture, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbFileInfo) info = asb_backend_query_file (fixture->backend, path, NULL, &error);
+
+  g_assert_null (info);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_FILE_NOT_FOUND);
+}
+
 /* Nothing waits anywhere any more. */
 static void
 assert_nothing_aside (Fixture *fixture)
@@ -193,16 +204,19 @@ test_conflicts (Fixture *fixture, gconstpointer data)
   assert_nothing_aside (fixture);
 }
 
-/* Of each of the steps that puts something in place, and the one after it. */
+/* Of each of the steps that puts something in place. With @data the step that fails is done all the
+ * same. */
 static void
 test_taken_back (Fixture *fixture, gconstpointer data)
 {
-  g_test_summary ("What fails half way leaves everything as it was");
+  g_test_summary ("What fails half way, or may have been done, leaves everything as it was");
 
   for (guint call = 1; call <= 5; call++)
     {
-      g_autofree char *rule = g_strdup_printf (
-          "{'operation': <'move_file'>, 'fault': <'fail'>, 'call': <uint32 %u>}", call);
+      g_autofree char *rule
+          = g_strdup_printf ("{'operation': <'move_file'>, 'fault': <'fail'>, 'call': <uint32 %u>, "
+                             "'done': <%s>}",
+                             call, data ? "true" : "false");
 
       put_there (fixture, TARGET "/a", "own");
       put_there (fixture, TARGET "/c", "own too");
@@ -211,9 +225,29 @@ test_taken_back (Fixture *fixture, gconstpointer data)
       test_mock_clear_faults (fixture->mock);
       assert_there (fixture, TARGET "/a", "own");
       assert_there (fixture, TARGET "/c", "own too");
-      assert_there (fixture, TARGET "/folder/b", NULL);
+      assert_not_there (fixture, TARGET "/folder");
       assert_nothing_aside (fixture);
     }
+}
+
+static void
+test_cancelled (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Who cancels while files are moved finds everything as it was");
+
+  put_there (fixture, TARGET "/a", "own");
+  test_mock_add_fault (fixture->mock, "{'operation': <'move_file'>, 'fault': <'delay'>, "
+                                      "'call': <uint32 1>, 'delay-ms': <10>, 'done': <true>}");
+  test_mock_cancel_on_call (fixture->mock, "move_file", cancellable);
+  g_assert_null (asb_backend_upload_local (fixture->backend, fixture->spec, fixture->config,
+                                           cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  assert_there (fixture, TARGET "/a", "own");
+  assert_not_there (fixture, TARGET "/c");
+  assert_nothing_aside (fixture);
 }
 
 /* The only copy of what was there is not deleted with the rest. */
@@ -320,7 +354,10 @@ main (int argc, char *argv[])
   ADD ("done", test_done);
   ADD ("at-once", test_at_once);
   ADD ("conflicts", test_conflicts);
-  ADD ("taken-back", test_taken_back);
+  ADD ("taken-back/refused", test_taken_back);
+  g_test_add ("/upload-files/taken-back/unanswered", Fixture, TARGET, set_up, test_taken_back,
+              tear_down);
+  ADD ("cancelled", test_cancelled);
   ADD ("left", test_left);
   ADD ("in-the-way", test_in_the_way);
   ADD ("failed", test_failed);
