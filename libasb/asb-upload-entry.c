@@ -75,6 +75,29 @@ asb_upload_failures_add (GPtrArray *failures, const char *path, const char *why)
                                  asb_error_code_to_string (find_code (why)), "message", why, NULL));
 }
 
+void
+asb_upload_scan_drop_failed (AsbUploadScan *self)
+{
+  GPtrArray *entries = self->entries;
+  guint n_kept = 0;
+
+  /* Those that are kept come first, in their order. */
+  for (guint i = 0; i < entries->len; i++)
+    {
+      AsbUploadEntry *entry = entries->pdata[i];
+
+      if (entry->why)
+        {
+          asb_upload_failures_add (self->failures, entry->path, entry->why);
+          self->total_bytes -= (guint64)entry->status.st_size;
+          continue;
+        }
+      entries->pdata[i] = entries->pdata[n_kept];
+      entries->pdata[n_kept++] = entry;
+    }
+  g_ptr_array_set_size (entries, (int)n_kept);
+}
+
 static GVariant *
 describe (GPtrArray *failures)
 {
@@ -108,25 +131,4 @@ asb_upload_failures_to_error (GPtrArray *failures, const char *shown)
                        "Could not upload “%s”, and nothing was changed: %s", shown, told->str);
   asb_upload_add_details (error, describe (failures));
   return error;
-}
-
-void
-asb_upload_sent_init (AsbUploadSent *sent)
-{
-  *sent = (AsbUploadSent){ .failed = g_ptr_array_new_with_free_func (g_free),
-                           .whys = g_ptr_array_new () };
-}
-
-void
-asb_upload_sent_clear (AsbUploadSent *sent)
-{
-  g_clear_pointer (&sent->failed, g_ptr_array_unref);
-  g_clear_pointer (&sent->whys, g_ptr_array_unref);
-}
-
-void
-asb_upload_sent_add_failure (AsbUploadSent *sent, const AsbUploadEntry *entry, const char *why)
-{
-  g_ptr_array_add (sent->failed, g_strdup (entry->path));
-  g_ptr_array_add (sent->whys, (gpointer)why);
 }

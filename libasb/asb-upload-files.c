@@ -12,7 +12,7 @@
 /* What is to be done with one file. */
 typedef struct
 {
-  const AsbUploadEntry *entry;
+  AsbUploadEntry *entry;
   char *path;
   char *aside;        /* where it waits, and … */
   char *before;       /* … what was in its place */
@@ -348,13 +348,22 @@ place (GTask *task)
 
 static void write_item (GTask *task);
 
+static void
+note_failure (GTask *task, const char *why)
+{
+  Files *files = g_task_get_task_data (task);
+
+  item_of (task)->entry->why = why;
+  files->sent->n_failed++;
+}
+
 /* It is not there, whatever became of those before it. */
 static void
 drop_item (GTask *task, const char *why)
 {
   Files *files = g_task_get_task_data (task);
 
-  asb_upload_sent_add_failure (files->sent, item_of (task)->entry, why);
+  note_failure (task, why);
   g_ptr_array_remove_index (files->items, files->at);
   files->step (task);
 }
@@ -380,7 +389,7 @@ written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else
     {
       if (why)
-        asb_upload_sent_add_failure (files->sent, item_of (task)->entry, why);
+        note_failure (task, why);
       fail (task, error);
     }
 }
@@ -549,7 +558,7 @@ look (GTask *task)
 /* The beginning. */
 
 static Item *
-item_new (const Files *files, const AsbUploadEntry *entry, guint number)
+item_new (const Files *files, AsbUploadEntry *entry, guint number)
 {
   Item *item = g_new0 (Item, 1);
 
@@ -570,7 +579,7 @@ list_items (Files *files, GError **error)
   files->items = g_ptr_array_new_with_free_func (item_free);
   for (guint i = 0; i < entries->len; i++)
     {
-      const AsbUploadEntry *entry = entries->pdata[i];
+      AsbUploadEntry *entry = entries->pdata[i];
       g_autofree char *shown = asb_upload_show (entry->path);
 
       if (entry->link)

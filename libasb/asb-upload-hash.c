@@ -20,8 +20,7 @@ typedef struct
 {
   AsbUploadScan *scan;
   GCancellable *cancellable;
-  int next;          /* of the entries, which are taken one by one */
-  const char **whys; /* (nullable) each: for each entry, why it failed */
+  int next; /* of the entries, which are taken one by one */
 } Hashing;
 
 static gboolean
@@ -47,18 +46,18 @@ add_bytes (GChecksum *hash, int fd, guint64 size, GCancellable *cancellable)
 }
 
 static void
-hash_file (AsbUploadEntry *entry, int root_fd, GCancellable *cancellable, const char **why)
+hash_file (AsbUploadEntry *entry, int root_fd, GCancellable *cancellable)
 {
   g_autoptr (GChecksum) hash = g_checksum_new (G_CHECKSUM_SHA256);
-  int fd = asb_upload_entry_open (entry, root_fd, why);
+  int fd = asb_upload_entry_open (entry, root_fd, &entry->why);
 
   if (fd < 0)
     return;
   errno = 0;
   if (!add_bytes (hash, fd, entry->status.st_size, cancellable))
-    *why = errno != 0 ? g_strerror (errno) : ASB_UPLOAD_HAS_CHANGED;
+    entry->why = errno != 0 ? g_strerror (errno) : ASB_UPLOAD_HAS_CHANGED;
   else if (!asb_upload_entry_is_unchanged (entry, fd))
-    *why = ASB_UPLOAD_HAS_CHANGED;
+    entry->why = ASB_UPLOAD_HAS_CHANGED;
   close (fd);
   g_strlcpy (entry->hash, g_checksum_get_string (hash), sizeof entry->hash);
 }
@@ -88,7 +87,7 @@ hash_some (gpointer data)
       if (entry->link)
         hash_link (entry);
       else
-        hash_file (entry, hashing->scan->source.root_fd, hashing->cancellable, &hashing->whys[i]);
+        hash_file (entry, hashing->scan->source.root_fd, hashing->cancellable);
     }
 }
 
@@ -109,34 +108,16 @@ hash_in_threads (Hashing *hashing, guint n_threads)
     g_thread_join (threads->pdata[i]);
 }
 
-static void
-drop_failed (Hashing *hashing)
-{
-  AsbUploadScan *scan = hashing->scan;
-
-  for (guint i = scan->entries->len; i > 0; i--)
-    {
-      AsbUploadEntry *entry = scan->entries->pdata[i - 1];
-
-      if (!hashing->whys[i - 1])
-        continue;
-      asb_upload_failures_add (scan->failures, entry->path, hashing->whys[i - 1]);
-      scan->total_bytes -= entry->status.st_size;
-      g_ptr_array_remove_index (scan->entries, i - 1);
-    }
-}
-
 gboolean
 asb_upload_hash_all (AsbUploadScan *scan, AsbUploadConfig *config, GCancellable *cancellable,
                      GError **error)
 {
   guint most = MIN (asb_upload_config_get_max_parallel_files (config), g_get_num_processors ());
-  g_autofree const char **whys = g_new0 (const char *, scan->entries->len + 1);
-  Hashing hashing = { .scan = scan, .cancellable = cancellable, .whys = whys };
+  Hashing hashing = { .scan = scan, .cancellable = cancellable };
 
   hash_in_threads (&hashing, CLAMP (scan->entries->len / FILES_PER_THREAD, 1, MAX (most, 1)));
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  drop_failed (&hashing);
+  asb_upload_scan_drop_failed (scan);
   return TRUE;
 }

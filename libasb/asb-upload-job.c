@@ -49,7 +49,6 @@ job_free (gpointer data)
   Job *job = data;
 
   stop_progress (job);
-  asb_upload_sent_clear (&job->sent);
   g_clear_pointer (&job->scan, asb_upload_scan_free);
   g_clear_object (&job->source);
   g_clear_object (&job->transport);
@@ -124,24 +123,6 @@ new_result (Job *job, guint64 n_skipped, gboolean is_atomic)
 
 static void send_all (GTask *task);
 
-/* Moves what failed on the way to what failed. */
-static void
-take_failed (Job *job)
-{
-  GPtrArray *failed = job->sent.failed;
-  GPtrArray *entries = job->scan->entries;
-
-  for (guint i = 0; i < failed->len; i++)
-    asb_upload_failures_add (job->scan->failures, failed->pdata[i], job->sent.whys->pdata[i]);
-  for (guint i = 0; i < failed->len; i++)
-    for (guint j = 0; j < entries->len; j++)
-      if (g_str_equal (((AsbUploadEntry *)entries->pdata[j])->path, failed->pdata[i]))
-        {
-          g_ptr_array_remove_index (entries, j);
-          break;
-        }
-}
-
 /* What is in the way, whatever it is, is a conflict. */
 static GError *
 translate_error (Job *job, GError *error)
@@ -160,7 +141,7 @@ translate_error (Job *job, GError *error)
 static gboolean
 is_of_file (Job *job, const GError *error)
 {
-  return job->sent.failed->len > 0
+  return job->sent.n_failed > 0
          && g_error_matches (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE);
 }
 
@@ -173,7 +154,7 @@ fail (GTask *task, GError *error)
   if (is_of_file (job, error))
     {
       g_clear_error (&error);
-      take_failed (job);
+      asb_upload_scan_drop_failed (job->scan);
       if (asb_upload_config_get_partial_success (job->config) && job->n_restarts++ < MAX_RESTARTS)
         {
           send_all (task);
@@ -192,7 +173,7 @@ succeed (GTask *task, guint64 n_skipped, gboolean is_atomic)
   Job *job = g_task_get_task_data (task);
 
   tell_progress (job);
-  take_failed (job);
+  asb_upload_scan_drop_failed (job->scan);
   g_task_return_pointer (task, new_result (job, n_skipped, is_atomic), g_object_unref);
   g_object_unref (task);
 }
@@ -273,8 +254,7 @@ send_all (GTask *task)
   Job *job = g_task_get_task_data (task);
   g_autoptr (AsbCapabilities) capabilities = asb_transport_get_capabilities (job->transport);
 
-  asb_upload_sent_clear (&job->sent);
-  asb_upload_sent_init (&job->sent);
+  job->sent = (AsbUploadSent){ 0 };
   start_progress (task);
   if (asb_capabilities_supports (capabilities, ASB_CAPABILITY_BULK_UPLOAD))
     send_archive (task);

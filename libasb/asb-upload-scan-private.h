@@ -19,6 +19,7 @@ typedef struct
   gboolean is_directory;
   struct stat status; /* when it was looked at */
   char hash[65];
+  const char *why; /* it has failed; NULL: it has not */
 } AsbUploadEntry;
 
 typedef struct
@@ -53,20 +54,14 @@ extern const char asb_upload_has_changed[];
 #define ASB_UPLOAD_FILE_MODE 0644
 #define ASB_UPLOAD_FOLDER_MODE 0755
 
-/* What has become of the entries on the way. */
+/* What has become of the entries on the way. Those that failed say why themselves. */
 typedef struct
 {
   guint64 n_files;   /* that are there now, and … */
   guint64 n_skipped; /* … were there before, where that is known here */
-  guint64 n_bytes;   /* atomic: that have been read */
-  GPtrArray *failed; /* of char *: paths of those that failed, … */
-  GPtrArray *whys;   /* … and why */
+  guint64 n_failed;
+  guint64 n_bytes; /* atomic: that have been read */
 } AsbUploadSent;
-
-void asb_upload_sent_init (AsbUploadSent *sent);
-void asb_upload_sent_clear (AsbUploadSent *sent);
-void asb_upload_sent_add_failure (AsbUploadSent *sent, const AsbUploadEntry *entry,
-                                  const char *why);
 
 /* Opens the file to be read, if it is the one that was looked at. −1 with @why set, which is for
  * people. */
@@ -74,6 +69,8 @@ int asb_upload_entry_open (const AsbUploadEntry *entry, int root_fd, const char 
 /* Whether a file that is open is as it was. */
 gboolean asb_upload_entry_is_unchanged (const AsbUploadEntry *entry, int fd);
 
+/* Moves the entries that have failed to the failures. */
+void asb_upload_scan_drop_failed (AsbUploadScan *self);
 /* Notes that @path failed. @why: one of these, or the text of an errno */
 void asb_upload_failures_add (GPtrArray *failures, const char *path, const char *why);
 /* “Could not upload “SOURCE”: PATH: WHY; …”, with all of them in the details. */

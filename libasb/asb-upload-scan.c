@@ -23,7 +23,10 @@
 /* As many directories in directories as an archive may have. */
 #define MAX_DEPTH 200
 
-/* Directories that are looked at again because a link leads to them. */
+/* Directories, which are no files: so many may be there even if fewer files may. */
+#define MIN_FOLDERS 10000
+
+/* Those of them that are looked at again because a link leads there. */
 #define MAX_LINKED 100000
 
 typedef struct
@@ -36,6 +39,7 @@ typedef struct
   AsbUploadPatterns *defaults;
   AsbUploadPatterns *ignored; /* by the source itself */
   guint64 n_found;
+  guint64 n_folders;
   guint64 n_linked;         /* directories that a link led to */
   dev_t devices[MAX_DEPTH]; /* of the directories it is in, …  */
   ino_t inodes[MAX_DEPTH];
@@ -224,23 +228,33 @@ check_limits (Walk *walk, const char *path, guint64 size, GError **error)
   return FALSE;
 }
 
-/* Links that lead to directories with links are more ways than anybody could go, even if no file is
- * at the end of any. */
 static gboolean
-check_linked (Walk *walk, GError **error)
+fail_folders (Walk *walk, const char *before, guint64 most, const char *behind, GError **error)
 {
   guint64 max_files = asb_upload_spec_get_max_files (walk->spec);
-  GError *found;
+  GError *found = g_error_new (ASB_ERROR, ASB_ERROR_UPLOAD_TOO_MANY_FILES,
+                               "Could not upload “%s”: %s more than %" G_GUINT64_FORMAT " %s",
+                               walk->scan->source.shown, before, most, behind);
 
-  if (walk->n_linked++ < MIN (max_files, MAX_LINKED))
-    return TRUE;
-  found = g_error_new (ASB_ERROR, ASB_ERROR_UPLOAD_TOO_MANY_FILES,
-                       "Could not upload “%s”: its links lead to directories more than "
-                       "%" G_GUINT64_FORMAT " times",
-                       walk->scan->source.shown, MIN (max_files, MAX_LINKED));
   asb_upload_add_details (found, g_variant_new_parsed ("{'max_files': <%t>}", max_files));
   g_propagate_error (error, found);
   return FALSE;
+}
+
+/* Links that lead to directories with links are more ways than anybody could go, even if no file is
+ * at the end of any. */
+static gboolean
+check_folders (Walk *walk, gboolean is_linked, GError **error)
+{
+  guint64 max_files = asb_upload_spec_get_max_files (walk->spec);
+  guint64 max_folders = MAX (max_files, MIN_FOLDERS);
+  guint64 max_linked = MIN (max_files, MAX_LINKED);
+
+  if (walk->n_folders++ == max_folders)
+    return fail_folders (walk, "there are", max_folders, "directories in it", error);
+  if (is_linked && walk->n_linked++ == max_linked)
+    return fail_folders (walk, "its links lead to directories", max_linked, "times", error);
+  return TRUE;
 }
 
 /* What is found. Where it is, @actual, and how it is called, @path, differ when a link led there.
@@ -525,8 +539,6 @@ walk_open_folder (Walk *walk, int fd, const char *path, const char *actual, GErr
                    shown, MAX_DEPTH);
       return FALSE;
     }
-  if (!g_str_equal (path, actual) && !check_linked (walk, error))
-    return FALSE;
   walk->devices[walk->depth] = status.st_dev;
   walk->inodes[walk->depth++] = status.st_ino;
   if (!*path || is_wanted (walk, path, TRUE))
@@ -540,10 +552,13 @@ static gboolean
 walk_folder (Walk *walk, const char *path, const char *actual, GError **error)
 {
   int root_fd = walk->scan->source.root_fd;
-  int fd = *actual ? asb_upload_open_below (root_fd, actual, OPEN_FOLDER)
-                   : openat (root_fd, ".", OPEN_FOLDER | O_CLOEXEC);
   gboolean done;
+  int fd;
 
+  if (!check_folders (walk, !g_str_equal (path, actual), error))
+    return FALSE;
+  fd = *actual ? asb_upload_open_below (root_fd, actual, OPEN_FOLDER)
+               : openat (root_fd, ".", OPEN_FOLDER | O_CLOEXEC);
   if (fd < 0)
     {
       fail_folder (walk, path, errno);

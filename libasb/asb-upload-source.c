@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "asb-error-private.h"
+#include "asb-path-private.h"
 
 /* What many share. */
 
@@ -163,12 +164,22 @@ show_source (const char *given, AsbUploadConfig *config)
 /* Of the target only what it is as a text: whether it is allowed is asked when it is known what
  * there is. */
 static gboolean
-check_target (const char *target, GError **error)
+check_target (const char *target, const char *name, GError **error)
 {
   g_autofree char *shown = asb_upload_show (target);
-  g_auto (GStrv) segments = g_strsplit (target, "/", -1);
+  g_autofree char *resolved = *target == '/' ? asb_path_resolve ("/", target, NULL) : NULL;
 
-  if (*target == '/' && !g_strv_contains ((const char *const *)segments, ".."))
+  if (resolved && name && g_str_equal (resolved, "/"))
+    {
+      g_autofree char *shown_name = asb_upload_show (name);
+
+      g_set_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY,
+                   "Could not upload to “/”: the target of a file is its own new path, such as "
+                   "“/%s”",
+                   shown_name);
+      return FALSE;
+    }
+  if (resolved)
     return TRUE;
   g_set_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY,
                "Could not upload to “%s”: the target of an upload is an absolute path without “..”",
@@ -206,7 +217,7 @@ asb_upload_source_open (AsbUploadSource *source, AsbUploadSpec *spec, AsbUploadC
     }
   source->shown = show_source (given, config);
   if (!find_root (source, given, error) || !check_allowed (source, config, error)
-      || !check_target (target, error))
+      || !check_target (target, source->name, error))
     return FALSE;
   source->root_fd = open_root (source->root);
   return source->root_fd >= 0 || fail_not_found (source, error);

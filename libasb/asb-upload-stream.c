@@ -25,7 +25,7 @@ struct _AsbUploadStream
   guint n_taken;       /* … but for so much of it */
   gboolean is_ended;
 
-  const AsbUploadEntry *entry; /* whose bytes are read, or NULL */
+  AsbUploadEntry *entry; /* whose bytes are read, or NULL */
   int fd;
   guint64 n_left; /* of them */
   GChecksum *hash;
@@ -105,18 +105,19 @@ tell (AsbUploadStream *self, const AsbUploadEntry *entry)
 /* Files. */
 
 static gboolean
-fail (AsbUploadStream *self, const AsbUploadEntry *entry, const char *why, GError **error)
+fail (AsbUploadStream *self, AsbUploadEntry *entry, const char *why, GError **error)
 {
   g_autofree char *shown = asb_upload_show (entry->path);
 
-  asb_upload_sent_add_failure (self->sent, entry, why);
+  entry->why = why;
+  self->sent->n_failed++;
   g_set_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE, "Could not upload “%s”: %s",
                shown, why);
   return FALSE;
 }
 
 static gboolean
-begin_file (AsbUploadStream *self, const AsbUploadEntry *entry, GError **error)
+begin_file (AsbUploadStream *self, AsbUploadEntry *entry, GError **error)
 {
   const char *why;
 
@@ -134,7 +135,7 @@ begin_file (AsbUploadStream *self, const AsbUploadEntry *entry, GError **error)
 static gboolean
 finish_file (AsbUploadStream *self, GError **error)
 {
-  const AsbUploadEntry *entry = self->entry;
+  AsbUploadEntry *entry = self->entry;
 
   if (!g_str_equal (g_checksum_get_string (self->hash), entry->hash))
     return fail (self, entry, ASB_UPLOAD_HAS_CHANGED, error);
@@ -170,7 +171,7 @@ tell_next (AsbUploadStream *self, GError **error)
 {
   GPtrArray *directories = self->scan->directories;
   GPtrArray *entries = self->scan->entries;
-  const AsbUploadEntry *entry;
+  AsbUploadEntry *entry;
 
   if (!self->name && self->n_directories < directories->len)
     {

@@ -272,6 +272,27 @@ test_target (Fixture *fixture, gconstpointer data)
 }
 
 /* What is in the source may come into what is protected, too. */
+/* Where it is to go there is always something. */
+static void
+test_target_of_file (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = path_of (fixture, "project/a");
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A file does not go to where only a directory can be");
+
+  put (fixture, "project/a", "x");
+  asb_upload_spec_set_source (fixture->spec, path);
+  for (gsize i = 0; i < 2; i++)
+    {
+      asb_upload_spec_set_target (fixture->spec, i == 0 ? "/" : "//./");
+      REFUSED (fixture, ASB_ERROR_UPLOAD_POLICY, "such as “/a”");
+      g_assert_false (asb_upload_check (fixture->spec, fixture->config, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_POLICY);
+      g_clear_error (&error);
+    }
+}
+
 static void
 test_protected (Fixture *fixture, gconstpointer data)
 {
@@ -567,6 +588,46 @@ test_many_ways (Fixture *fixture, gconstpointer data)
   REFUSED (fixture, ASB_ERROR_UPLOAD_TOO_MANY_FILES, "links");
 }
 
+/* So many take their time on a disk. */
+static char *
+make_in_memory (void)
+{
+  char *folder = g_strdup ("/dev/shm/asb-upload-XXXXXX");
+
+  if (g_mkdtemp (folder))
+    return folder;
+  g_free (folder);
+  return g_dir_make_tmp ("asb-upload-XXXXXX", NULL);
+}
+
+static void
+test_many_folders (Fixture *fixture, gconstpointer data)
+{
+  const AsbTreeRemoval how = { .folder = NULL };
+  g_autofree char *folder = make_in_memory ();
+  int fd = open (folder, O_RDONLY | O_DIRECTORY);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Directories are bounded, too, though they are no files");
+
+  g_assert_no_errno (fd);
+  asb_upload_spec_set_source (fixture->spec, folder);
+  asb_upload_spec_set_max_files (fixture->spec, 1);
+  asb_upload_config_set_allowed_local_roots (fixture->config,
+                                             (const char *const[]){ folder, NULL });
+  for (guint i = 0; i < 10000; i++)
+    {
+      char name[8];
+
+      g_snprintf (name, sizeof name, "%u", i);
+      g_assert_no_errno (mkdirat (fd, name, 0755));
+    }
+  close (fd);
+  REFUSED (fixture, ASB_ERROR_UPLOAD_TOO_MANY_FILES, "directories in it");
+  asb_tree_remove (AT_FDCWD, folder, &how, &error);
+  g_assert_no_error (error);
+}
+
 /* Files that fail. */
 
 /* Root reads everything. */
@@ -687,7 +748,7 @@ test_changed (Fixture *fixture, gconstpointer data)
   for (gsize i = 0; i < G_N_ELEMENTS (changes); i++)
     {
       g_autoptr (AsbUploadScan) found = NULL;
-      AsbUploadSent sent;
+      AsbUploadSent sent = { 0 };
       g_autoptr (GInputStream) stream = NULL;
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
       g_autoptr (GError) error = NULL;
@@ -697,13 +758,11 @@ test_changed (Fixture *fixture, gconstpointer data)
       set_mtime (fixture, "project/b", 1000000000);
       found = scan (fixture);
       changes[i](fixture, path);
-      asb_upload_sent_init (&sent);
       stream = asb_upload_stream_new (found, NULL, FALSE, &sent);
       g_assert_cmpint (read_all (stream, bytes, &error), ==, -1);
       g_assert_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE);
       g_assert_nonnull (strstr (error->message, "“b”"));
-      g_assert_cmpuint (sent.failed->len, ==, 1);
-      asb_upload_sent_clear (&sent);
+      g_assert_cmpuint (sent.n_failed, ==, 1);
       g_byte_array_append (bytes, (const guint8 *)"", 1);
       for (guint j = 0; j + 6 < bytes->len; j++)
         g_assert_cmpint (memcmp (bytes->data + j, "SECRET", 6), !=, 0);
@@ -716,7 +775,7 @@ test_changed_folder (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *folder = path_of (fixture, "project/sub");
   g_autofree char *aside = path_of (fixture, "aside");
-  AsbUploadSent sent;
+  AsbUploadSent sent = { 0 };
   g_autoptr (AsbUploadScan) found = NULL;
   g_autoptr (GInputStream) stream = NULL;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
@@ -727,11 +786,9 @@ test_changed_folder (Fixture *fixture, gconstpointer data)
   found = scan (fixture);
   g_assert_no_errno (rename (folder, aside));
   put_link (fixture, "project/sub", "../outside");
-  asb_upload_sent_init (&sent);
   stream = asb_upload_stream_new (found, NULL, FALSE, &sent);
   g_assert_cmpint (read_all (stream, bytes, &error), ==, -1);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_UPLOAD_PARTIAL_FAILURE);
-  asb_upload_sent_clear (&sent);
 }
 
 static void
@@ -759,7 +816,8 @@ main (int argc, char *argv[])
   ADD ("names", test_names);
   ADD ("allowed", test_allowed);
   ADD ("missing", test_missing);
-  ADD ("target", test_target);
+  ADD ("target/anywhere", test_target);
+  ADD ("target/of-file", test_target_of_file);
   ADD ("protected", test_protected);
   ADD ("excludes", test_excludes);
   ADD ("ignore-file", test_ignore_file);
@@ -775,6 +833,7 @@ main (int argc, char *argv[])
   ADD ("links/follow-to-excluded", test_follow_to_excluded);
   ADD ("links/loop", test_loop);
   ADD ("links/many-ways", test_many_ways);
+  ADD ("many-folders", test_many_folders);
   ADD ("links/single", test_single_link);
   ADD ("unreadable", test_unreadable);
   ADD ("unsearchable", test_unsearchable);
