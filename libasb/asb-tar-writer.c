@@ -120,12 +120,44 @@ append_time (GString *records, const AsbTarMember *member)
 }
 
 static void
+append_number (GString *records, const char *keyword, guint64 number)
+{
+  g_autofree char *value = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+
+  append_record (records, keyword, value);
+}
+
+static void
 append_size (GString *records, guint64 size)
 {
-  g_autofree char *value = g_strdup_printf ("%" G_GUINT64_FORMAT, size);
-
   if (size > MAX_NUMBER)
-    append_record (records, "size", value);
+    append_number (records, "size", size);
+}
+
+/* Files with holes: version 1.0 of GNU tar, where the bytes begin with where they belong. Returns:
+ * (transfer full) */
+static GString *
+new_map (const AsbTarMember *member)
+{
+  GString *map = g_string_new (NULL);
+
+  g_string_append_printf (map, "%u\n", member->n_pieces);
+  for (guint i = 0; i < member->n_pieces; i++)
+    g_string_append_printf (map, "%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n",
+                            member->pieces[i].start,
+                            member->pieces[i].end - member->pieces[i].start);
+  while (map->len % ASB_TAR_BLOCK != 0)
+    g_string_append_c (map, '\0');
+  return map;
+}
+
+static void
+append_sparse (GString *records, const AsbTarMember *member)
+{
+  append_record (records, "GNU.sparse.major", "1");
+  append_record (records, "GNU.sparse.minor", "0");
+  append_record (records, "GNU.sparse.name", member->path);
+  append_number (records, "GNU.sparse.realsize", member->size);
 }
 
 /* Names are bytes, which only this says. */
@@ -146,12 +178,9 @@ append_records (GByteArray *tar, const GString *records)
   asb_tar_append_padding (tar, records->len);
 }
 
-void
-asb_tar_append_header (GByteArray *tar, const AsbTarMember *member)
+static void
+append_header (GByteArray *tar, const AsbTarMember *member, GString *records)
 {
-  g_autoptr (GString) records = g_string_new (NULL);
-
-  append_charset (records, member);
   append_name (records, "path", member->path);
   append_name (records, "linkpath", member->link);
   append_size (records, member->size);
@@ -161,6 +190,32 @@ asb_tar_append_header (GByteArray *tar, const AsbTarMember *member)
   if (records->len > 0)
     append_records (tar, records);
   append_block (tar, member, (char)member->kind);
+}
+
+static void
+append_sparse_header (GByteArray *tar, const AsbTarMember *member, GString *records)
+{
+  g_autoptr (GString) map = new_map (member);
+  AsbTarMember stored = *member;
+
+  append_sparse (records, member);
+  stored.size = map->len;
+  for (guint i = 0; i < member->n_pieces; i++)
+    stored.size += member->pieces[i].end - member->pieces[i].start;
+  append_header (tar, &stored, records);
+  g_byte_array_append (tar, (const guint8 *)map->str, (guint)map->len);
+}
+
+void
+asb_tar_append_header (GByteArray *tar, const AsbTarMember *member)
+{
+  g_autoptr (GString) records = g_string_new (NULL);
+
+  append_charset (records, member);
+  if (member->pieces)
+    append_sparse_header (tar, member, records);
+  else
+    append_header (tar, member, records);
 }
 
 void

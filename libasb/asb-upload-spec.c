@@ -289,7 +289,8 @@ asb_upload_spec_class_init (AsbUploadSpecClass *klass)
   /**
    * AsbUploadSpec:max-files:
    *
-   * The greatest number of files. At least 1; the default is 10,000.
+   * The greatest number of files. At least 1; the default is 10,000. So many directories may be
+   * there as well, and 10,000 even if fewer files may.
    *
    * Since: 1.0
    */

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include "asb-error.h"
-#include "asb-tar-writer-private.h"
+#include "asb-upload-holes-private.h"
+
+/* Of a hole so much is taken into account at once. */
+#define HOLE_SIZE (256 * 1024)
 
 struct _AsbUploadStream
 {
@@ -27,7 +30,9 @@ struct _AsbUploadStream
 
   AsbUploadEntry *entry; /* whose bytes are read, or NULL */
   int fd;
-  guint64 n_left; /* of them */
+  GArray *pieces; /* of AsbTarPiece: of them */
+  guint n_pieces; /* that have been read, … */
+  guint64 at;     /* … and where in the file that is */
   GChecksum *hash;
 
   AsbUploadSent *sent;
@@ -42,6 +47,7 @@ end_file (AsbUploadStream *self)
   if (self->fd >= 0)
     close (self->fd);
   self->fd = -1;
+  g_clear_pointer (&self->pieces, g_array_unref);
 }
 
 static void
@@ -67,6 +73,18 @@ get_mode (AsbUploadStream *self, const AsbUploadEntry *entry)
   return entry->is_directory ? ASB_UPLOAD_FOLDER_MODE : ASB_UPLOAD_FILE_MODE;
 }
 
+/* What has no holes needs nobody to know that. */
+static void
+add_pieces (AsbUploadStream *self, AsbTarMember *member)
+{
+  const AsbTarPiece *pieces = (const AsbTarPiece *)(gpointer)self->pieces->data;
+
+  if (self->pieces->len == 1 && pieces->start == 0)
+    return;
+  member->pieces = pieces;
+  member->n_pieces = self->pieces->len;
+}
+
 static AsbTarMember
 describe (AsbUploadStream *self, const AsbUploadEntry *entry)
 {
@@ -87,6 +105,7 @@ describe (AsbUploadStream *self, const AsbUploadEntry *entry)
     {
       member.size = entry->status.st_size;
       member.hash = entry->hash;
+      add_pieces (self, &member);
     }
   return member;
 }
@@ -124,12 +143,24 @@ begin_file (AsbUploadStream *self, AsbUploadEntry *entry, GError **error)
   self->fd = asb_upload_entry_open (entry, self->scan->source.root_fd, &why);
   if (self->fd < 0)
     return fail (self, entry, why, self->skips_failed ? NULL : error) || self->skips_failed;
+  self->pieces = asb_upload_holes_find (self->fd, &entry->status);
+  self->n_pieces = 0;
+  self->at = 0;
   tell (self, entry);
   self->entry = entry;
-  self->n_left = entry->status.st_size;
   g_checksum_reset (self->hash);
   self->sent->n_files++;
   return TRUE;
+}
+
+static guint64
+count_bytes (const GArray *pieces)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < pieces->len; i++)
+    n += g_array_index (pieces, AsbTarPiece, i).end - g_array_index (pieces, AsbTarPiece, i).start;
+  return n;
 }
 
 static gboolean
@@ -139,28 +170,55 @@ finish_file (AsbUploadStream *self, GError **error)
 
   if (!g_str_equal (g_checksum_get_string (self->hash), entry->hash))
     return fail (self, entry, ASB_UPLOAD_HAS_CHANGED, error);
-  asb_tar_append_padding (self->pending, entry->status.st_size);
+  asb_tar_append_padding (self->pending, count_bytes (self->pieces));
   end_file (self);
   return TRUE;
+}
+
+/* Of the file so much has been looked at, be it a hole. */
+static void
+go_on (AsbUploadStream *self, const void *bytes, gsize n)
+{
+  g_checksum_update (self->hash, bytes, (gssize)n);
+  self->at += n;
+  __atomic_add_fetch (&self->sent->n_bytes, n, __ATOMIC_RELAXED);
+}
+
+static void
+pass_hole (AsbUploadStream *self, guint64 end)
+{
+  static const guint8 zeros[HOLE_SIZE];
+
+  go_on (self, zeros, (gsize)MIN (end - self->at, HOLE_SIZE));
+}
+
+static gssize
+read_bytes (AsbUploadStream *self, void *buffer, gsize size, GError **error)
+{
+  gssize n;
+
+  do
+    n = pread (self->fd, buffer, size, (off_t)self->at);
+  while (n < 0 && errno == EINTR);
+  if (n > 0)
+    go_on (self, buffer, (gsize)n);
+  else
+    fail (self, self->entry, n < 0 ? g_strerror (errno) : ASB_UPLOAD_HAS_CHANGED, error);
+  return n > 0 ? n : -1;
 }
 
 static gssize
 read_file (AsbUploadStream *self, void *buffer, gsize size, GError **error)
 {
-  gssize n;
+  const AsbTarPiece *piece = &g_array_index (self->pieces, AsbTarPiece, self->n_pieces);
 
-  do
-    n = read (self->fd, buffer, MIN (size, self->n_left));
-  while (n < 0 && errno == EINTR);
-  if (n <= 0)
-    {
-      fail (self, self->entry, n < 0 ? g_strerror (errno) : ASB_UPLOAD_HAS_CHANGED, error);
-      return -1;
-    }
-  g_checksum_update (self->hash, buffer, n);
-  self->n_left -= (guint64)n;
-  __atomic_add_fetch (&self->sent->n_bytes, (guint64)n, __ATOMIC_RELAXED);
-  return n;
+  if (self->at < piece->start)
+    pass_hole (self, piece->start);
+  else if (self->at < piece->end)
+    return read_bytes (self, buffer, (gsize)MIN (size, piece->end - self->at), error);
+  else
+    self->n_pieces++;
+  return 0;
 }
 
 /* Reading. */
@@ -213,7 +271,7 @@ read_some (AsbUploadStream *self, void *buffer, gsize size, GError **error)
 {
   if (self->pending->len > 0)
     return take_pending (self, buffer, size);
-  if (self->entry && self->n_left > 0)
+  if (self->entry && self->n_pieces < self->pieces->len)
     return read_file (self, buffer, size, error);
   if (self->entry)
     return finish_file (self, error) ? 0 : -1;

@@ -3,6 +3,7 @@
 """Uploads of files of this machine into a local sandbox, from Python."""
 
 import contextlib
+import hashlib
 import os
 import shutil
 import tempfile
@@ -102,6 +103,36 @@ class TestUpload(UploadTestCase):
         self.assert_counts(self.upload(), len(names), len(names), 0)
         self.assertEqual(self.shell("cd x && find . -type f | wc -c"), "%d\n" % sum(len(name) + 3 for name in names))
         self.assertEqual(self.shell("cat x/ü x/-rf"), "ü-rf")
+
+    def put_with_holes(self, name, size, *pieces):
+        path = os.path.join(os.fsencode(self.source), name)
+        with open(path, "wb") as file:
+            file.truncate(size)
+            for offset, data in pieces:
+                file.seek(offset)
+                file.write(data)
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+
+    def test_holes(self):
+        """Neither do they travel, nor are they filled."""
+        files = {
+            b"middle": (20 * MIB, (0, b"a" * 5000), (16 * MIB, b"b" * 70000), (20 * MIB - 1, b"c")),
+            b"end": (20 * MIB, (MIB, b"text")),
+            b"nothing": (20 * MIB,),
+            b"\xff\n" + b"n" * 150: (MIB, (4096, b"odd")),
+            b"many": (8 * MIB, *((i * 8192, b"x") for i in range(1, 1024))),
+            b"more": (32 * MIB, *((i * 8192, b"y") for i in range(1, 4000))),
+        }
+        hashes = [self.put_with_holes(name, *how) for name, how in files.items()]
+        told = []
+        self.config.set_progress(lambda spec, n, total: told.append((n, total)))
+        self.assert_counts(self.upload(), len(files), len(files), 0)
+        total = sum(how[0] for how in files.values())
+        self.assertEqual(told[-1], (total, total))
+        self.assertEqual(sorted(self.shell("cd x && for i in *; do sha256sum < \"$i\" | cut -c1-64; done").split()), sorted(hashes))
+        self.assertLess(int(self.shell("du -sk x/middle x/end x/nothing | awk '{ n += $1 } END { print n }'")), 2048)
+        self.assert_counts(self.upload(), len(files), 0, len(files))
 
     def test_conflicts(self):
         """docs/files.md: what becomes of what is there, absent, the same or different."""
