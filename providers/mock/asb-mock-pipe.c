@@ -10,7 +10,8 @@ struct _AsbMockPipe
   gatomicrefcount references;
   GMutex mutex;
   GCond changed;
-  GByteArray *waiting;
+  GByteArray *bytes; /* that wait, … */
+  gsize start;       /* … but for so much of them, which has been taken */
   gsize capacity;
   guint64 total; /* bytes put or written */
   guint64 taken; /* bytes read */
@@ -40,7 +41,7 @@ asb_mock_pipe_new (gsize capacity)
   g_atomic_ref_count_init (&self->references);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
-  self->waiting = g_byte_array_new ();
+  self->bytes = g_byte_array_new ();
   self->capacity = capacity;
   self->contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_main_context_unref);
   return self;
@@ -58,7 +59,7 @@ asb_mock_pipe_unref (AsbMockPipe *self)
 {
   if (!g_atomic_ref_count_dec (&self->references))
     return;
-  g_clear_pointer (&self->waiting, g_byte_array_unref);
+  g_clear_pointer (&self->bytes, g_byte_array_unref);
   g_clear_pointer (&self->contexts, g_ptr_array_unref);
   g_clear_error (&self->error);
   g_cond_clear (&self->changed);
@@ -103,6 +104,24 @@ asb_mock_pipe_set_end (AsbMockPipe *self, gint64 end_at, AsbMockPipeTimeUp time_
   self->owner = g_object_ref (owner);
 }
 
+static gsize
+count_waiting (const AsbMockPipe *self)
+{
+  return self->bytes->len - self->start;
+}
+
+/* Takes no longer for the last bytes of many than for the first ones. */
+static void
+take_out (AsbMockPipe *self, gpointer bytes, gsize size)
+{
+  memcpy (bytes, self->bytes->data + self->start, size);
+  self->start += size;
+  if (self->start < self->bytes->len / 2)
+    return;
+  g_byte_array_remove_range (self->bytes, 0, (guint)self->start);
+  self->start = 0;
+}
+
 /* Must hold the mutex. */
 static void
 append (AsbMockPipe *self, gconstpointer bytes, gsize size)
@@ -110,7 +129,7 @@ append (AsbMockPipe *self, gconstpointer bytes, gsize size)
   self->total += size;
   if (self->is_discarding || size == 0)
     return;
-  g_byte_array_append (self->waiting, bytes, (guint)size);
+  g_byte_array_append (self->bytes, bytes, (guint)size);
   announce_change (self);
 }
 
@@ -195,7 +214,7 @@ typedef gboolean (*AsbMockPipeTest) (AsbMockPipe *self);
 static gboolean
 can_read (AsbMockPipe *self)
 {
-  return self->waiting->len > 0 || self->is_finished
+  return count_waiting (self) > 0 || self->is_finished
          || (self->is_broken && self->taken >= self->break_after);
 }
 
@@ -203,7 +222,7 @@ static gboolean
 can_write (AsbMockPipe *self)
 {
   return self->is_finished || self->is_discarding || self->capacity == 0
-         || self->waiting->len < self->capacity;
+         || count_waiting (self) < self->capacity;
 }
 
 /* Takes the mutex, and keeps it if the answer is TRUE. */
@@ -237,7 +256,7 @@ lock_when (AsbMockPipe *self, AsbMockPipeTest test, gboolean blocking, GCancella
 static gssize
 take (AsbMockPipe *self, gpointer bytes, gsize size, GError **error)
 {
-  gsize length = MIN (size, self->waiting->len);
+  gsize length = MIN (size, count_waiting (self));
 
   if (self->is_broken)
     length = MIN (length, self->break_after - self->taken);
@@ -253,10 +272,7 @@ take (AsbMockPipe *self, gpointer bytes, gsize size, GError **error)
       return -1;
     }
   if (length > 0)
-    {
-      memcpy (bytes, self->waiting->data, length);
-      g_byte_array_remove_range (self->waiting, 0, (guint)length);
-    }
+    take_out (self, bytes, length);
   self->taken += length;
   announce_change (self);
   return (gssize)length;
@@ -291,7 +307,7 @@ asb_mock_pipe_write (AsbMockPipe *self, gconstpointer bytes, gsize size, gboolea
       return -1;
     }
   if (self->capacity > 0 && !self->is_discarding)
-    length = MIN (size, self->capacity - self->waiting->len);
+    length = MIN (size, self->capacity - count_waiting (self));
   append (self, bytes, length);
   g_mutex_unlock (&self->mutex);
   return (gssize)length;
