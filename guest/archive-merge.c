@@ -22,7 +22,8 @@ typedef struct
   ArchiveAttributesList *attributes;
   ArchiveCounts *counts;
   Failure *failure;
-  bool moves; /* not only looks */
+  bool moves;    /* not only looks */
+  bool has_work; /* something is to be moved */
   ArchiveMoves moved;
   char path[PATH_MAX];
 } Merge;
@@ -94,6 +95,7 @@ check_folder (Merge *merge, const Pair *pair)
 static bool
 put (Merge *merge, Pair *pair)
 {
+  merge->has_work = true;
   if (!merge->moves)
     return check_folder (merge, pair);
   if (!archive_moves_reserve (&merge->moved, merge->path) || !rename_new (pair))
@@ -110,6 +112,7 @@ replace (Merge *merge, Pair *pair)
   /* Renaming would get round it. */
   if (S_ISREG (pair->to.st_mode) && faccessat (pair->to_fd, pair->name, W_OK, AT_EACCESS) != 0)
     return fail (merge, errno);
+  merge->has_work = true;
   if (!merge->moves)
     return check_folder (merge, pair);
   /* Who cancels now is too late: it would be done by half. */
@@ -284,13 +287,17 @@ undo (Merge *merge, int staging_fd)
 
 bool
 archive_merge_look (const ArchiveUnpacking *unpacking, int staging_fd,
-                    ArchiveAttributesList *attributes, ArchiveCounts *counts, Failure *failure)
+                    ArchiveAttributesList *attributes, ArchiveCounts *counts, bool *has_work,
+                    Failure *failure)
 {
   Merge merge
       = { .unpacking = unpacking, .attributes = attributes, .counts = counts, .failure = failure };
+  bool done;
 
   archive_attributes_forget (attributes, "");
-  return merge_folder (&merge, staging_fd, unpacking->target_fd);
+  done = merge_folder (&merge, staging_fd, unpacking->target_fd);
+  *has_work = merge.has_work;
+  return done;
 }
 
 bool

@@ -23,6 +23,7 @@ typedef struct
   ArchiveStaging staging;
   ArchiveInput *input;
   ArchiveAttributesList attributes;
+  bool has_work; /* something is to be put in place */
 
   ArchiveMember member;
   char directory[PATH_MAX]; /* of the one before, too, until the next is opened */
@@ -307,16 +308,18 @@ unpack_members (Unpack *unpack)
 static bool
 sync_content (Unpack *unpack)
 {
-  if (!unpack->unpacking->is_durable || syncfs (unpack->staging.fd) == 0)
+  if (!unpack->has_work || !unpack->unpacking->is_durable || syncfs (unpack->staging.fd) == 0)
     return true;
   return errno == ENOSYS || errno == EPERM
          || failure_set_errno (unpack->failure, errno, "unpack into", unpack->unpacking->path);
 }
 
 static void
-sync_names (const ArchiveUnpacking *unpacking)
+sync_names (const Unpack *unpack)
 {
-  if (unpacking->is_durable)
+  const ArchiveUnpacking *unpacking = unpack->unpacking;
+
+  if (unpack->has_work && unpacking->is_durable)
     syncfs (unpacking->target_fd >= 0 ? unpacking->target_fd : unpacking->parent_fd);
 }
 
@@ -333,7 +336,8 @@ rename_staging (const Unpack *unpack)
          && renameat (staging->base_fd, staging->name, staging->base_fd, name) == 0;
 }
 
-/* What need not be put in place need not get to the disk, either. */
+/* What need not be put in place need not get to the disk, either: everything that waits for it
+ * would have to be waited for. */
 static bool
 prepare (Unpack *unpack)
 {
@@ -341,7 +345,7 @@ prepare (Unpack *unpack)
 
   return (unpacking->target_fd < 0
           || archive_merge_look (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
-                                 unpack->failure))
+                                 &unpack->has_work, unpack->failure))
          && sync_content (unpack) && unpack->caller->goes_on (unpack->caller->data);
 }
 
@@ -381,6 +385,7 @@ archive_unpack (const ArchiveUnpacking *unpacking, ArchiveCounts *counts, Failur
           .caller = unpacking->caller,
           .counts = counts,
           .failure = failure,
+          .has_work = true,
           .member = { .bounds = &unpacking->bounds, .counts = counts, .failure = failure },
           .directory_fd = -1 };
   int base_fd = unpacking->target_fd >= 0 ? unpacking->target_fd : unpacking->parent_fd;
@@ -393,7 +398,7 @@ archive_unpack (const ArchiveUnpacking *unpacking, ArchiveCounts *counts, Failur
                                      unpacking->path, failure);
   done = unpack.input && unpack_members (&unpack) && put_in_place (&unpack);
   if (done)
-    sync_names (unpacking);
+    sync_names (&unpack);
   if (unpack.input)
     {
       counts->format = archive_input_format (unpack.input);

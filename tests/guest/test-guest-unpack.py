@@ -574,6 +574,11 @@ def test_on_the_disk_before_it_is_there():
             error = unpack(client, guest.in_work(name), tar(*USUAL)).error
             assert error["code"] == "io_error" and error["details"]["errno"] == "EIO", error
         assert tree(guest.work) == {"there": "folder"}, tree(guest.work)
+        # Where nothing is to be put in place nothing is waited for.
+        with open(guest.in_work("there/a"), "w") as file:
+            file.write("x")
+        for conflict in ("if_changed", "skip"):
+            assert unpack(client, guest.in_work("there"), tar(member("a", b"x")), conflict=conflict).result["skipped"] == 1
 
 
 def test_mounted_in_the_middle():
