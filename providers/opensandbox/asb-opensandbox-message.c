@@ -17,18 +17,6 @@
 #define KEEP_ALIVE_INTERVAL 15
 #define KEEP_ALIVE_COUNT 4
 
-/* It becomes a header: GUri undoes what was percent-encoded in it. */
-static gboolean
-is_host (const char *host)
-{
-  if (!host)
-    return FALSE;
-  for (const char *at = host; *at; at++)
-    if (!g_ascii_isalnum (*at) && !strchr ("-._:%", *at) && (guchar)*at < 0x80)
-      return FALSE;
-  return *host != '\0';
-}
-
 GUri *
 asb_opensandbox_message_parse_uri (AsbOpensandboxRequest *request, GError **error)
 {
@@ -38,7 +26,7 @@ asb_opensandbox_message_parse_uri (AsbOpensandboxRequest *request, GError **erro
 
   /* Endpoints are what a server said, and may hold a token. */
   if ((g_str_equal (scheme, "http") || g_str_equal (scheme, "https"))
-      && is_host (g_uri_get_host (uri)) && !g_uri_get_userinfo (uri))
+      && asb_opensandbox_url_is_host (g_uri_get_host (uri)) && !g_uri_get_userinfo (uri))
     return g_steal_pointer (&uri);
   g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                "Could not %s: the server named an address that is none",

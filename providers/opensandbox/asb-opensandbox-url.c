@@ -44,6 +44,17 @@ check_rest (const char *rest, GError **error)
   return TRUE;
 }
 
+gboolean
+asb_opensandbox_url_is_host (const char *host)
+{
+  if (!host)
+    return FALSE;
+  for (const char *at = host; *at; at++)
+    if (!g_ascii_isalnum (*at) && !strchr ("-._:%", *at) && (guchar)*at < 0x80)
+      return FALSE;
+  return *host != '\0';
+}
+
 static gboolean
 check_domain (const char *scheme, const char *domain, GError **error)
 {
@@ -59,6 +70,8 @@ check_domain (const char *scheme, const char *domain, GError **error)
   port = g_uri_get_port (uri);
   if (!g_uri_get_host (uri) || *g_uri_get_host (uri) == '\0')
     return refuse (error, "there is no host in it");
+  if (!asb_opensandbox_url_is_host (g_uri_get_host (uri)))
+    return refuse (error, "there are characters in its host that no host has");
   if (port == 0)
     return refuse (error, "its port is 0");
   return TRUE;

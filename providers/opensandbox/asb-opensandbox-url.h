@@ -11,6 +11,10 @@
  * full. A name and password in it are never repeated in an error. */
 gboolean asb_opensandbox_url_parse (const char *url, char **scheme, char **domain, GError **error);
 
+/* Whether nothing stands in @host that cannot stand in a header: GUri undoes what was
+ * percent-encoded in it. */
+gboolean asb_opensandbox_url_is_host (const char *host);
+
 /* Whether both absolute URLs have the same scheme, host and port. */
 gboolean asb_opensandbox_url_same_origin (GUri *first, GUri *second);
 

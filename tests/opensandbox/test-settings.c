@@ -57,7 +57,10 @@ test_url_refused (void)
                                        "//host",
                                        "http:///",
                                        ":8080",
-                                       "host\\secret" };
+                                       "host\\secret",
+                                       "=",
+                                       "http://a=secret:80",
+                                       "ho%20st" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
