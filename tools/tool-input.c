@@ -144,15 +144,40 @@ tool_input_is_there (void)
   return !tool_text_is_terminal (STDIN_FILENO) && !is_nothing (STDIN_FILENO);
 }
 
-gboolean
-tool_input_wait (GCancellable *cancellable, GError **error)
+static gboolean
+wait_for_input (int fd, GCancellable *cancellable, GError **error)
 {
   gboolean readable = FALSE;
-  guint source = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, heard_cb, &readable);
+  guint source = g_unix_fd_add (fd, G_IO_IN | G_IO_HUP | G_IO_ERR, heard_cb, &readable);
 
   while (!readable && !g_cancellable_is_cancelled (cancellable))
     g_main_context_iteration (NULL, TRUE);
   if (!readable)
     g_source_remove (source);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
+}
+
+gssize
+tool_input_read_line (int fd, char *line, gsize size, GCancellable *cancellable, GError **error)
+{
+  gsize length = 0;
+
+  while (length < size)
+    {
+      gssize n;
+
+      if (cancellable && !wait_for_input (fd, cancellable, error))
+        return -1;
+      n = TEMP_FAILURE_RETRY (read (fd, line + length, 1));
+      if (n < 0)
+        {
+          g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                               g_strerror (errno));
+          return -1;
+        }
+      if (n == 0 || line[length] == '\n')
+        break;
+      length++;
+    }
+  return (gssize)length;
 }

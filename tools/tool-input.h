@@ -17,6 +17,8 @@ gboolean tool_feed_finish (GAsyncResult *result, GError **error);
  * has as well: not every sandbox can give it one. */
 gboolean tool_input_is_there (void);
 
-/* Waits until standard input can be read. Signals are heard meanwhile, which a blocking read would
- * not. */
-gboolean tool_input_wait (GCancellable *cancellable, GError **error);
+/* Reads the first line of @fd, or the first @size bytes of it, without its end. With a @cancellable
+ * signals are heard meanwhile, which a blocking read would not. Returns: how many bytes there are,
+ * or -1 with @error set */
+gssize tool_input_read_line (int fd, char *line, gsize size, GCancellable *cancellable,
+                             GError **error);

@@ -9,35 +9,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "tool-input.h"
+#include "tool-terminal.h"
 #include "tool-text.h"
 
 /* Longer than any key, and no whole file that was named by mistake. */
 #define MAX_KEY 4096
-
-/* Reads to the end of the first line. Returns: its length, or -1 with errno set */
-static gssize
-read_line (int fd, char *line, gsize size)
-{
-  gsize length = 0;
-
-  while (length < size)
-    {
-      const gssize n = read (fd, line + length, 1);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return -1;
-      if (n == 0 || line[length] == '\n')
-        break;
-      length++;
-    }
-  return (gssize)length;
-}
 
 static gboolean
 is_key (const char *text)
@@ -50,17 +29,15 @@ is_key (const char *text)
 
 /* What was read is never quoted: it may be half of a key. */
 static char *
-read_key (int fd, const char *what, const char *source, GError **error)
+read_key (int fd, const char *what, const char *source, GCancellable *cancellable, GError **error)
 {
   char line[MAX_KEY + 1] = { 0 };
-  const gssize length = read_line (fd, line, MAX_KEY + 1);
-  const int code = errno;
+  const gssize length = tool_input_read_line (fd, line, MAX_KEY + 1, cancellable, error);
   const char *fault = NULL;
 
   if (length < 0)
     {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-                   "Could not read the %s from %s: %s", what, source, g_strerror (code));
+      g_prefix_error (error, "Could not read the %s from %s: ", what, source);
       return NULL;
     }
   if (length > MAX_KEY)
@@ -91,44 +68,24 @@ tool_key_read_file (const char *path, const char *what, GError **error)
                    "Could not read the %s from %s: %s", what, source, g_strerror (code));
       return NULL;
     }
-  key = read_key (fd, what, source, error);
+  key = read_key (fd, what, source, NULL, error);
   close (fd);
-  return key;
-}
-
-static void
-set_echo (gboolean on)
-{
-  struct termios settings;
-
-  if (tcgetattr (STDIN_FILENO, &settings) != 0)
-    return;
-  if (on)
-    settings.c_lflag |= ECHO;
-  else
-    settings.c_lflag &= ~(tcflag_t)ECHO;
-  tcsetattr (STDIN_FILENO, TCSAFLUSH, &settings);
-}
-
-/* The prompt comes last: who reads it may type. */
-static char *
-read_at_terminal (const char *prompt, GCancellable *cancellable, GError **error)
-{
-  char *key = NULL;
-
-  set_echo (FALSE);
-  fputs (prompt, stderr);
-  if (tool_input_wait (cancellable, error))
-    key = read_key (STDIN_FILENO, "key", "standard input", error);
-  set_echo (TRUE);
-  fputc ('\n', stderr);
   return key;
 }
 
 char *
 tool_key_read_input (const char *prompt, GCancellable *cancellable, GError **error)
 {
-  return tool_text_is_terminal (STDIN_FILENO)
-             ? read_at_terminal (prompt, cancellable, error)
-             : read_key (STDIN_FILENO, "key", "standard input", error);
+  const gboolean asks = tool_text_is_terminal (STDIN_FILENO);
+  char *key;
+
+  if (asks)
+    tool_terminal_ask_hidden (prompt);
+  key = read_key (STDIN_FILENO, "key", "standard input", cancellable, error);
+  if (asks)
+    {
+      tool_terminal_leave ();
+      fputc ('\n', stderr);
+    }
+  return key;
 }

@@ -5,6 +5,7 @@
 #include "tool-question.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "tool-input.h"
 
@@ -13,16 +14,15 @@
 gboolean
 tool_question_ask (Tool *tool, const char *question, gboolean *yes, GError **error)
 {
-  char answer[MAX_ANSWER] = "";
+  char answer[MAX_ANSWER + 1] = "";
+  gssize length;
 
   fprintf (stderr, "%s [y/N] ", question);
-  if (!tool_input_wait (tool->cancellable, error))
-    {
-      fputc ('\n', stderr);
-      return FALSE;
-    }
-  if (!fgets (answer, sizeof answer, stdin))
+  length = tool_input_read_line (STDIN_FILENO, answer, MAX_ANSWER, tool->cancellable, error);
+  if (length <= 0)
     fputc ('\n', stderr);
+  if (length < 0)
+    return FALSE;
   g_strstrip (answer);
   *yes = g_ascii_strcasecmp (answer, "y") == 0 || g_ascii_strcasecmp (answer, "yes") == 0;
   return TRUE;

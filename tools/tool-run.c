@@ -28,8 +28,9 @@ typedef struct
   GCancellable *output_cancellable;
   guint n_pending; /* its end, and that of its two outputs */
   GError *error;
-  int output_status; /* the exit status, when output had nowhere to go */
-  gboolean given_up; /* ended by a second interrupt */
+  int output_status;  /* the exit status, when output had nowhere to go */
+  int given_up;       /* the signal after which nothing is waited for any more, or 0 */
+  gboolean has_ended; /* the command; its output may still have to be written */
   gint64 interrupted_at;
   gboolean has_terminal; /* the command */
 } Session;
@@ -52,9 +53,9 @@ session_release (Session *session)
 }
 
 static void
-give_up (Session *session)
+give_up (Session *session, int signal_number)
 {
-  session->given_up = TRUE;
+  session->given_up = signal_number;
   asb_command_force_exit (session->command);
   g_cancellable_cancel (session->output_cancellable);
 }
@@ -93,6 +94,14 @@ resize (Session *session)
                               g_rc_box_acquire (session));
 }
 
+static gboolean
+is_ending (int signal_number)
+{
+  return signal_number != SIGUSR1 && signal_number != SIGUSR2;
+}
+
+/* Once the command has ended there is nobody to send it to: asb itself is meant, which waits for
+ * somebody to read what the command has printed. */
 static void
 forward_signal (int signal_number, gpointer user_data)
 {
@@ -114,7 +123,9 @@ forward_signal (int signal_number, gpointer user_data)
   if (signal_number == SIGINT)
     session->interrupted_at = now;
   if (again)
-    give_up (session);
+    give_up (session, SIGINT);
+  else if (session->has_ended && is_ending (signal_number))
+    give_up (session, signal_number);
   else
     asb_command_send_signal_async (session->command, signal_number, NULL, signal_sent_cb,
                                    g_rc_box_acquire (session));
@@ -150,7 +161,7 @@ output_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
 
   session->n_pending--;
-  if (!tool_copy_finish (result, &error) && !session->given_up && session->output_status == 0)
+  if (!tool_copy_finish (result, &error) && session->given_up == 0 && session->output_status == 0)
     {
       session->output_status = tool_output_fail (error);
       if (session->output_status == TOOL_EXIT_FAILED)
@@ -167,6 +178,7 @@ command_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
   Session *session = user_data;
 
   session->n_pending--;
+  session->has_ended = TRUE;
   asb_command_wait_finish (session->command, result, &session->error);
   g_cancellable_cancel (session->input_cancellable);
   session_release (session);
@@ -242,8 +254,8 @@ get_session_status (Session *session)
   /* For people only: programs are promised the command's bytes, and find it in the record. */
   if (record_error && tool_text_is_terminal (STDERR_FILENO))
     tool_message ("The record of the command is not complete: %s", record_error);
-  if (session->given_up)
-    return TOOL_EXIT_SIGNAL + SIGINT;
+  if (session->given_up != 0)
+    return TOOL_EXIT_SIGNAL + session->given_up;
   if (session->output_status != 0)
     return session->output_status;
   if (say_sandbox_gone (session, session->error ? NULL : result))

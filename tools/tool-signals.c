@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tool-terminal.h"
+
 #define SECOND_CHANCE_US (2 * G_USEC_PER_SEC)
+/* Where the main loop does not turn for so long, asb hangs: in a pipe that nobody reads, or in a
+ * file that does not come. */
+#define MAX_UNHEARD_S 5
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static const int user_signals[] = { SIGUSR1, SIGUSR2, SIGWINCH };
@@ -20,6 +25,7 @@ static struct
 {
   Tool *tool;
   int pipe[2];
+  volatile sig_atomic_t unheard; /* one that the main loop has still to see */
   ToolSignalHandler handler;
   gpointer user_data;
   int caught;
@@ -36,6 +42,29 @@ write_signal (int signal_number)
 
   (void)written;
   errno = saved;
+}
+
+static void
+end_at_once (int signal_number)
+{
+  tool_terminal_leave ();
+  _exit (TOOL_EXIT_SIGNAL + signal_number);
+}
+
+static void
+end_unheard (int signal_number)
+{
+  if (signals.unheard != 0)
+    end_at_once (signals.unheard);
+}
+
+static void
+write_ending_signal (int signal_number)
+{
+  if (signals.unheard == 0)
+    alarm (MAX_UNHEARD_S);
+  signals.unheard = signal_number;
+  write_signal (signal_number);
 }
 
 static void
@@ -63,7 +92,7 @@ cancel_work (int signal_number)
 
   if (signal_number == SIGINT && signals.caught == SIGINT
       && now - signals.interrupted_at < SECOND_CHANCE_US)
-    _exit (TOOL_EXIT_SIGNAL + SIGINT);
+    end_at_once (SIGINT);
   signals.interrupted_at = now;
   signals.caught = signal_number;
   g_cancellable_cancel (signals.tool->cancellable);
@@ -74,6 +103,8 @@ readable_cb (int fd, GIOCondition condition, gpointer user_data)
 {
   guchar byte;
 
+  signals.unheard = 0;
+  alarm (0);
   while (read (fd, &byte, 1) == 1)
     if (signals.handler)
       signals.handler (byte, signals.user_data);
@@ -91,7 +122,8 @@ tool_signals_install (Tool *tool)
   g_unix_set_fd_nonblocking (signals.pipe[0], TRUE, NULL);
   g_unix_set_fd_nonblocking (signals.pipe[1], TRUE, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (ending_signals); i++)
-    catch_signal (ending_signals[i], write_signal);
+    catch_signal (ending_signals[i], write_ending_signal);
+  catch_signal (SIGALRM, end_unheard);
   /* A handler, as a signal that is ignored would be ignored by programs started from here too. */
   catch_signal (SIGPIPE, do_nothing);
   /* Where files may not grow, writing fails and says so. */

@@ -10,7 +10,8 @@
 typedef void (*ToolSignalHandler) (int signal_number, gpointer user_data);
 
 /* From now on the signals that end a program cancel what @tool does; those that are ignored, as
- * under nohup, stay so. A second interrupt within two seconds ends asb at once. */
+ * under nohup, stay so. A second interrupt within two seconds ends asb at once, and so does one
+ * signal that the main loop does not see for five seconds. */
 void tool_signals_install (Tool *tool);
 /* Hands signals to @handler instead, USR1, USR2 and WINCH too; %NULL: as at first. */
 void tool_signals_set_handler (ToolSignalHandler handler, gpointer user_data);

@@ -83,11 +83,11 @@ def kill_guest(sandbox):
 class Terminal:
     """asb with a terminal for its standard streams, or for some of them."""
 
-    def __init__(self, *arguments, streams=(0, 1, 2), columns=80, environment=None):
+    def __init__(self, *arguments, streams=(0, 1, 2), columns=80, environment=None, program=(ASB,)):
         self.main, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         files = [inner if number in streams else subprocess.DEVNULL for number in range(3)]
-        self.process = subprocess.Popen([ASB, *arguments], stdin=files[0], stdout=files[1],
+        self.process = subprocess.Popen([*program, *arguments], stdin=files[0], stdout=files[1],
                                         stderr=files[2], start_new_session=True,
                                         preexec_fn=lambda: _take_terminal(inner),
                                         env={**ENVIRONMENT, **(environment or {})})
@@ -147,11 +147,13 @@ class TestCase(unittest.TestCase):
         return json.loads(self.assert_done(asb(*arguments, "--json")))
 
 class SandboxTestCase(TestCase):
-    """Tests that share one sandbox, “box”."""
+    """Tests that share one sandbox."""
+
+    name = "box"
 
     @classmethod
     def setUpClass(cls):
-        result = asb("create", "--name", "box")
+        result = asb("create", "--name", cls.name)
         assert result.returncode == 0, result.stderr
         cls.full_name = result.stdout.decode().strip()
         cls.sandbox = cls.full_name.partition(":")[2]

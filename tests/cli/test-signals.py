@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Signals that reach asb, and its terminal."""
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 
 import tap_unittest
-from cli_test import ASB, ENVIRONMENT, LIMIT, Terminal, TestCase, asb, checker, finish, start
+from cli_test import (ASB, ENVIRONMENT, FOLDER, LIMIT, Terminal, TestCase, asb, checker, finish, start,
+                      usual_signals)
 
 
 class Signals(TestCase):
@@ -38,6 +40,40 @@ class Signals(TestCase):
         process.send_signal(signal.SIGINT)
         self.assertEqual(finish(process), (130, b"", b""))
         self.assertEqual(self.json("list"), [])
+
+    def end(self, process, number, status):
+        """Sends it the signal on and on, as what one does may be lost on a command that just ends."""
+        while process.poll() is None:
+            process.send_signal(number)
+            try:
+                process.wait(0.2)
+            except subprocess.TimeoutExpired:
+                pass
+        process.communicate()
+        self.assertEqual(process.returncode, status)
+
+    def test_file_that_does_not_come(self):
+        """Nobody has to kill asb where it waits for something else than its work."""
+        os.mkfifo(FOLDER / "key")
+        process = start("list", "--server", "localhost:1", "--api-key-file", str(FOLDER / "key"))
+        with open(FOLDER / "key", "wb"):
+            self.end(process, signal.SIGTERM, 128 + signal.SIGTERM)
+
+    def test_nobody_reads(self):
+        """Once the command has ended a signal is for asb, which cannot be rid of its output."""
+        process = start("run", "-c", "head -c 200000 /dev/zero; echo done >&2")
+        self.assertEqual(process.stderr.readline(), b"done\n")
+        self.end(process, signal.SIGTERM, 128 + signal.SIGTERM)
+        self.assertEqual(self.json("list"), [])
+
+    def test_nobody_reads_a_list(self):
+        reading, writing = os.pipe()
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+        process = subprocess.Popen([ASB, "help", "run"], stdout=writing, env=ENVIRONMENT, preexec_fn=usual_signals)
+        os.close(writing)
+        os.read(reading, 1)
+        self.end(process, signal.SIGINT, 128 + signal.SIGINT)
+        os.close(reading)
 
     def test_ignored_stays_ignored(self):
         """As under nohup."""

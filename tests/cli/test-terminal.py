@@ -13,7 +13,7 @@ import subprocess
 import termios
 
 import tap_unittest
-from cli_test import LIMIT, SandboxTestCase, Terminal, asb
+from cli_test import ASB, LIMIT, SandboxTestCase, Terminal, asb
 
 
 TIOCGPTN = 0x80045430
@@ -127,6 +127,41 @@ sys.stdin.readline()
             except subprocess.TimeoutExpired:
                 pass
         self.finish(terminal, 130)
+
+    def test_stopped(self):
+        """Who stops asb has a terminal as it was before, and asb its own when it goes on."""
+        script = 'set -m; "$0" "$@"; stty; echo stopped; read line; fg >&2; stty; echo gone'
+        inner = "trap 'echo resized' WINCH; stty -echo; echo ready; while ! read line; do :; done; echo got $line"
+        terminal = self.open("exec", "-it", "box", "--", "sh", "-c", inner, program=("sh", "-c", script, ASB))
+        terminal.read_until(b"ready")
+        os.killpg(os.tcgetpgrp(terminal.main), signal.SIGTSTP)
+        terminal.read_until(b"stopped")
+        self.assertEqual(termios.tcgetattr(self.keeper)[:4], self.usual())
+        fcntl.ioctl(terminal.main, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
+        terminal.write(b"\n")
+        terminal.read_until(b"resized")
+        self.assertFalse(termios.tcgetattr(self.keeper)[3] & (termios.ECHO | termios.ICANON))
+        terminal.write(b"keys\n")
+        self.assertIn(b"got keys", self.finish(terminal))
+
+    def test_hidden_key(self):
+        """What is typed shows again while asb is stopped, and when it has ended, however it does."""
+        script = 'set -m; "$0" "$@"; echo stopped; read line; fg >&2; echo gone $?'
+        terminal = self.open("login", program=("sh", "-c", script, ASB))
+        terminal.read_until(b"API key of")
+        terminal.read_until(b": ")
+        self.assertFalse(termios.tcgetattr(self.keeper)[3] & termios.ECHO)
+        terminal.write(b"\x1a")
+        terminal.read_until(b"stopped")
+        self.assertEqual(termios.tcgetattr(self.keeper)[:4], self.usual())
+        terminal.output = b""
+        terminal.write(b"\n")
+        terminal.read_until(b"API key of")
+        self.assertFalse(termios.tcgetattr(self.keeper)[3] & termios.ECHO)
+        terminal.write(b"half\x04\x03")
+        output = self.finish(terminal)
+        self.assertIn(b"gone 130", output)
+        self.assertNotIn(b"half", output)
 
     def test_crash(self):
         terminal = self.open("exec", "-it", "box", "--", "sh", "-c", "stty -echo; echo ready; sleep 1000")
