@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "tool-commands.h"
 #include "tool-follow.h"
@@ -60,7 +61,7 @@ print_operations (GPtrArray *operations)
 
   if (!options.json)
     {
-      table = tool_operations_dup_table (operations, tool_text_get_columns (),
+      table = tool_operations_dup_table (operations, tool_text_get_columns (STDOUT_FILENO),
                                          tool_text_has_colours ());
       return tool_output_print (table, strlen (table));
     }

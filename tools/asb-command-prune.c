@@ -107,7 +107,7 @@ ask (Tool *tool, GPtrArray *infos, gboolean *yes, GError **error)
                    what);
       return FALSE;
     }
-  table = tool_listing_dup_table (infos);
+  table = tool_listing_dup_table (infos, tool_text_get_columns (STDERR_FILENO));
   fputs (table, stderr);
   return tool_question_ask (tool,
                             options.records ? "Delete the records of all these, for good?"

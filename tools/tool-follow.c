@@ -5,6 +5,7 @@
 #include "tool-follow.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "tool-operation.h"
 #include "tool-output.h"
@@ -41,7 +42,7 @@ print_json (AsbHistoryOperation *operation)
 static int
 print_line (AsbHistoryOperation *operation, const char *outcome)
 {
-  const guint columns = tool_text_get_columns ();
+  const guint columns = tool_text_get_columns (STDOUT_FILENO);
   g_autofree char *took = tool_operation_dup_duration (operation);
   g_autofree char *subject = tool_operation_dup_subject (operation);
   g_autofree char *line = g_strdup_printf ("%5" G_GINT64_FORMAT "  %-16s  %-12s  %8s  %s",

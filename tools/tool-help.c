@@ -4,6 +4,8 @@
 
 #include "tool-help.h"
 
+#include <unistd.h>
+
 #include "tool-output.h"
 #include "tool-text.h"
 
@@ -14,7 +16,7 @@
 static guint
 get_width (void)
 {
-  const guint columns = tool_text_get_columns ();
+  const guint columns = tool_text_get_columns (STDOUT_FILENO);
 
   return columns > 40 ? MIN (columns, WIDTH) : WIDTH;
 }

@@ -48,7 +48,7 @@ tool_listing_print (GPtrArray *infos, gboolean json)
 }
 
 char *
-tool_listing_dup_table (GPtrArray *infos)
+tool_listing_dup_table (GPtrArray *infos, guint columns)
 {
-  return tool_table_free_to_text (new_table (infos), tool_text_get_columns (), FALSE);
+  return tool_table_free_to_text (new_table (infos), columns, FALSE);
 }

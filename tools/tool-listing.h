@@ -8,5 +8,5 @@
 
 /* @infos: (element-type AsbSandboxInfo). As a table, or as JSON. Returns: the exit status */
 int tool_listing_print (GPtrArray *infos, gboolean json);
-/* The table. */
-char *tool_listing_dup_table (GPtrArray *infos) G_GNUC_WARN_UNUSED_RESULT;
+/* The table, cut to @columns if that is not 0. */
+char *tool_listing_dup_table (GPtrArray *infos, guint columns) G_GNUC_WARN_UNUSED_RESULT;

@@ -13,7 +13,7 @@ typedef struct
   const char *name;
   gint64 began_at;
   guint timer;
-  gboolean shown;
+  guint shown; /* columns of the terminal */
 } ToolProgress;
 
 /* Shows nothing for the first second. @name must stay. */

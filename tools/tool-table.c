@@ -5,6 +5,7 @@
 #include "tool-table.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "tool-output.h"
 #include "tool-text.h"
@@ -133,8 +134,8 @@ tool_table_free_to_text (ToolTable *self, guint columns, gboolean bold)
 int
 tool_table_print (ToolTable *self)
 {
-  g_autofree char *text
-      = tool_table_free_to_text (self, tool_text_get_columns (), tool_text_has_colours ());
+  g_autofree char *text = tool_table_free_to_text (self, tool_text_get_columns (STDOUT_FILENO),
+                                                   tool_text_has_colours ());
 
   return tool_output_print (text, strlen (text));
 }

@@ -47,8 +47,8 @@ tool_text_dup_printable (const char *bytes, gssize length)
   return g_string_free (text, FALSE);
 }
 
-static gboolean
-is_plain (const char *name)
+gboolean
+tool_text_is_plain (const char *name)
 {
   static const char special[] = " \t\n\\'\"`$&|;<>()[]{}*?!^=#";
 
@@ -104,7 +104,7 @@ tool_text_dup_quoted (const char *name)
 {
   GString *text;
 
-  if (is_plain (name))
+  if (tool_text_is_plain (name))
     return g_strdup (name);
   if (*name == '\0')
     return g_strdup ("''");
@@ -140,6 +140,8 @@ tool_text_dup_cut (const char *text, guint width)
 
   if (tool_text_get_width (text) <= width)
     return g_strdup (text);
+  if (width == 0)
+    return g_strdup ("");
   cut = g_string_new (NULL);
   for (; *text; text = g_utf8_next_char (text))
     {
@@ -292,14 +294,14 @@ tool_text_is_terminal (int fd)
 }
 
 guint
-tool_text_get_columns (void)
+tool_text_get_columns (int fd)
 {
   struct winsize size = { 0 };
   const char *columns = g_getenv ("COLUMNS");
 
-  if (!tool_text_is_terminal (STDOUT_FILENO))
+  if (!tool_text_is_terminal (fd))
     return 0;
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  if (ioctl (fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;
   return columns && atoi (columns) > 0 ? (guint)atoi (columns) : 80;
 }

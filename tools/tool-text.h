@@ -11,6 +11,8 @@
 char *tool_text_dup_printable (const char *bytes, gssize length) G_GNUC_WARN_UNUSED_RESULT;
 /* The name of a file as a shell would want it: as it is, or quoted. */
 char *tool_text_dup_quoted (const char *name) G_GNUC_WARN_UNUSED_RESULT;
+/* Whether a shell takes @name for what it is, without quotes. */
+gboolean tool_text_is_plain (const char *name);
 /* Columns on a terminal. */
 guint tool_text_get_width (const char *text);
 /* Cut to @width columns, with an ellipsis where something is missing. */
@@ -34,7 +36,7 @@ char *tool_text_dup_time (GDateTime *time) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tool_text_parse_duration (const char *text, guint64 *milliseconds, GError **error);
 
 gboolean tool_text_is_terminal (int fd);
-/* Columns of the terminal that standard output is, or 0 when it is none. */
-guint tool_text_get_columns (void);
+/* Columns of the terminal that @fd is, or 0 when it is none. */
+guint tool_text_get_columns (int fd);
 /* Whether standard output may be coloured. */
 gboolean tool_text_has_colours (void);

@@ -302,5 +302,41 @@ class Ls(Files):
         self.assert_refused(asb("ls", "nobody"), 1, "“nobody”")
 
 
+class Progress(Files):
+    """What is shown on a terminal of a transfer that takes its time."""
+
+    def show(self, columns, environment=None):
+        """Puts what comes from a pipe that is slow. Returns: what was written to the terminal"""
+        pipe = FOLDER / "from a pipe"
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
+        sender = os.open(pipe, os.O_RDWR)
+        terminal = Terminal("put", "box", str(pipe), "piped", streams=(2,), columns=columns,
+                            environment=environment)
+        os.write(sender, b"x" * 2000)
+        try:
+            terminal.read_until(b" ")
+            terminal.output = b""
+            terminal.read_until(b"\r")
+        finally:
+            os.close(sender)
+        status, output = terminal.finish()
+        self.assertEqual(status, 0)
+        self.assert_done(asb("cat", "box", "piped"), b"x" * 2000)
+        return output.decode()
+
+    def test_fits(self):
+        """Each line stays one line, so that the next one takes its place."""
+        for columns in (8, 20, 80):
+            output = self.show(columns)
+            self.assertNotIn("\n", output)
+            self.assertLess(max(map(len, output.split("\r"))), columns)
+            self.assertRegex(output, r"\A[^\r]*(\r *\r[^\r ][^\r]*)*\r *\r\Z")
+
+    def test_on_simple_terminals(self):
+        self.assertNotIn("\x1b", self.show(80, {"TERM": "dumb"}))
+        self.assertNotIn("\x1b", self.show(80, {"NO_COLOR": "1"}))
+
+
 if __name__ == "__main__":
     tap_unittest.main()
