@@ -46,7 +46,6 @@ check_descriptors (const ServeOptions *options)
 {
   if (!check_descriptor (options->listen_fd, "--listen-fd")
       || !check_descriptor (options->liveness_fd, "--liveness-fd")
-      || !check_descriptor (options->removal_fd, "--removal-fd")
       || !check_descriptor (options->environment_fd, "--environment-fd")
       || !check_descriptor (options->token_fd, "--token-fd")
       || !check_descriptor (options->ready_fd, "--ready-fd"))
@@ -57,12 +56,11 @@ check_descriptors (const ServeOptions *options)
 }
 
 static bool
-close_inherited (const Waiting *waiting, const ProcessState *process)
+close_inherited (const Waiting *waiting)
 {
   const ServeOptions *options = waiting->options;
-  int kept[]
-      = { options->listen_fd, options->liveness_fd, options->removal_fd, options->environment_fd,
-          options->token_fd,  options->ready_fd,    waiting->fd,         process->oom_score_fd };
+  int kept[] = { options->listen_fd, options->liveness_fd, options->environment_fd,
+                 options->token_fd,  options->ready_fd,    waiting->fd };
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (kept[i] > STDERR_FILENO)
@@ -177,7 +175,6 @@ run (Waiting *waiting, int listen_fd, const char *token, const Environment *envi
   const ServeOptions *options = waiting->options;
   BrokerOptions broker = { .listen_fd = listen_fd,
                            .liveness_fd = options->liveness_fd,
-                           .removal_fd = options->removal_fd,
                            .expire_after = options->expire_after,
                            .history_dir = options->history_dir,
                            .record_only = options->record_only,
@@ -262,7 +259,7 @@ serve (const ServeOptions *options, bool in_background)
   if (!check_descriptors (options))
     return 1;
   find_who_waits (&waiting);
-  if (close_inherited (&waiting, &process) && load_environment (&environment, options)
+  if (close_inherited (&waiting) && load_environment (&environment, options)
       && load_token (options, token))
     status = serve_with (&waiting, token, &environment, &process);
   environment_clear (&environment);

@@ -28,7 +28,7 @@ describe_search (AsbFileSearch *search)
   if (pattern)
     g_variant_dict_insert_value (&dict, "pattern", asb_path_to_variant (pattern));
   if (text)
-    g_variant_dict_insert (&dict, "text", "s", text);
+    g_variant_dict_insert_value (&dict, "text", asb_path_to_variant (text));
   g_variant_dict_insert (&dict, "max_results", "u", asb_file_search_get_max_results (search));
   return g_variant_dict_end (&dict);
 }

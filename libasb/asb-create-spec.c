@@ -6,6 +6,7 @@
 
 #include "asb-backend-options-private.h"
 #include "asb-enum-types.h"
+#include "asb-path-private.h"
 #include "asb-uuid.h"
 
 #define NAME_KEY "agent_sandbox.name"
@@ -61,6 +62,7 @@ dup_metadata (AsbBackendOptions *options)
 GVariant *
 asb_create_describe (AsbBackendOptions *options)
 {
+  const char *workdir = asb_backend_options_get_workdir (options);
   g_autoptr (GHashTable) metadata = dup_metadata (options);
   gboolean has_ttl = asb_backend_options_get_sandbox_ttl_mode (options) == ASB_TTL_MODE_SECONDS;
   gint64 ttl = asb_backend_options_get_sandbox_ttl_seconds (options);
@@ -68,7 +70,7 @@ asb_create_describe (AsbBackendOptions *options)
 
   g_variant_dict_init (&dict, NULL);
   insert_nullable (&dict, "image", nullable_string (asb_backend_options_get_image (options)));
-  insert_nullable (&dict, "workdir", nullable_string (asb_backend_options_get_workdir (options)));
+  insert_nullable (&dict, "workdir", workdir ? asb_path_to_variant (workdir) : NULL);
   insert_nullable (&dict, "metadata", map_to_variant (metadata));
   insert_nullable (&dict, "idempotency_key",
                    nullable_string (asb_backend_options_get_idempotency_key (options)));

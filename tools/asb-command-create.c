@@ -115,10 +115,10 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME",
     "names the sandbox; the name serves instead of its ID, and no other local one may have it" },
-  { "env", 'e', TOOL_OPTION_TEXTS, &options.environment, "NAME[=VALUE]",
+  { "env", 'e', TOOL_OPTION_BYTES_LIST, &options.environment, "NAME[=VALUE]",
     "sets a variable for every command in the sandbox; without a value it is the one asb has, "
     "which shows in no list of processes" },
-  { "workdir", 'w', TOOL_OPTION_TEXT, &options.workdir, "DIR",
+  { "workdir", 'w', TOOL_OPTION_BYTES, &options.workdir, "DIR",
     "makes this folder, where commands run if nothing else is said; /workspace if not given" },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d, or never; if not given, as the "

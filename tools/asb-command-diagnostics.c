@@ -100,10 +100,12 @@ static const ToolOption option_entries[] = {
   { NULL },
 };
 
+static const char *const kinds[] = { "logs", "events", "inspect", USUAL_KIND, NULL };
+
 static const ToolArgument arguments[] = {
   { "ID", "the sandbox: its ID, the beginning of that, or its name", 0, TOOL_COMPLETE_SANDBOX },
   { "KIND", "logs, events, inspect or summary; summary if not given", TOOL_ARGUMENT_OPTIONAL,
-    TOOL_COMPLETE_NOTHING },
+    TOOL_COMPLETE_NOTHING, kinds },
   { NULL },
 };
 

@@ -4,7 +4,6 @@
 
 #include "tool-commands.h"
 #include "tool-egress.h"
-#include "tool-message.h"
 
 static struct
 {
@@ -38,10 +37,7 @@ ask (Tool *tool, const ToolSandbox *sandbox, const ToolParsed *parsed, ToolWait 
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  if (!options.rest || g_str_equal (options.rest, "allow") || g_str_equal (options.rest, "deny"))
-    return tool_egress_run (tool, parsed, ask, asb_provider_set_network_policy_finish);
-  tool_message ("“%s” is not what --rest takes, which is allow or deny", options.rest);
-  return TOOL_EXIT_FAILED;
+  return tool_egress_run (tool, parsed, ask, asb_provider_set_network_policy_finish);
 }
 
 static const ToolOption option_entries[] = {
@@ -49,7 +45,8 @@ static const ToolOption option_entries[] = {
   { "deny", '\0', TOOL_OPTION_TEXTS, &options.denied, "TARGET",
     "keeps it from reaching this, even where --allow speaks of it too" },
   { "rest", '\0', TOOL_OPTION_TEXT, &options.rest, "ACTION",
-    "allow or deny: what holds for everything else; deny if not given" },
+    "allow or deny: what holds for everything else; deny if not given", TOOL_COMPLETE_NOTHING,
+    TOOL_GROUP_OWN, tool_egress_actions },
   { NULL },
 };
 

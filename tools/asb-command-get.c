@@ -8,6 +8,7 @@
 #include "tool-commands.h"
 #include "tool-folder.h"
 #include "tool-message.h"
+#include "tool-options.h"
 #include "tool-output.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
@@ -96,15 +97,17 @@ get (Tool *tool, AsbBackend *backend, const char *remote, const char *local,
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
+  const AsbArchiveConflict conflict
+      = tool_options_find_word (tool_folder_conflicts, options.conflict);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AsbBackend) backend = NULL;
-  AsbArchiveConflict conflict;
+  g_autoptr (AsbBackend) backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   gboolean done;
-  int status;
 
-  backend = tool_folder_connect (tool, parsed, options.conflict, &conflict, &status);
   if (!backend)
-    return status;
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_FAILED;
+    }
   done = get (tool, backend, tool_parsed_get (parsed, 1), tool_parsed_get (parsed, 2), conflict,
               &error);
   tool_backend_close (backend);
@@ -112,7 +115,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolOption option_entries[] = {
-  { "conflict", '\0', TOOL_OPTION_TEXT, &options.conflict, "RULE", TOOL_FOLDER_CONFLICT_SUMMARY },
+  TOOL_FOLDER_CONFLICT_OPTION (options.conflict),
   { NULL },
 };
 

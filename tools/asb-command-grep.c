@@ -195,7 +195,7 @@ static const ToolOption option_entries[] = {
     "prints only the paths of the files, each once" },
   { "ignore-case", 'i', TOOL_OPTION_FLAG, &options.ignore_case, NULL,
     "takes letters for the same whatever their case" },
-  { "include", '\0', TOOL_OPTION_TEXT, &options.include, "PATTERN",
+  { "include", '\0', TOOL_OPTION_BYTES, &options.include, "PATTERN",
     "looks only into files whose paths match, as with asb find" },
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   /* What is done anyway. */

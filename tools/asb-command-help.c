@@ -7,7 +7,6 @@
 #include "tool-complete.h"
 #include "tool-help.h"
 #include "tool-man.h"
-#include "tool-message.h"
 
 static struct
 {
@@ -25,18 +24,22 @@ print_manual (const ToolCommand *command)
 static gboolean
 find_command (const ToolParsed *parsed, const ToolCommand **command)
 {
+  static const ToolCommand *const none[] = { NULL };
   const ToolCommand *const *commands = tool_commands;
 
   *command = NULL;
   for (guint i = 0; i < parsed->arguments->len; i++)
     {
-      *command = commands ? tool_command_find (commands, tool_parsed_get (parsed, i)) : NULL;
+      const char *word = tool_parsed_get (parsed, i);
+      const ToolCommand *parent = *command;
+
+      *command = tool_command_find (commands, word);
       if (!*command)
         {
-          tool_message ("There is no command “%s”; see asb --help", tool_parsed_get (parsed, i));
+          tool_command_say_unknown (commands, parent ? parent->name : "", word);
           return FALSE;
         }
-      commands = (*command)->children;
+      commands = (*command)->children ? (*command)->children : none;
     }
   return TRUE;
 }

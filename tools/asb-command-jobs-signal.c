@@ -64,7 +64,7 @@ run (Tool *tool, const ToolParsed *parsed)
 
 static const ToolOption option_entries[] = {
   { "signal", 's', TOOL_OPTION_TEXT, &options.signal, "SIGNAL",
-    "the signal, as a name or a number; TERM if not given" },
+    "the signal, as a name or a number; TERM if not given", TOOL_COMPLETE_SIGNAL },
   { NULL },
 };
 

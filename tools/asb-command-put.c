@@ -12,6 +12,7 @@
 #include "tool-folder.h"
 #include "tool-input.h"
 #include "tool-message.h"
+#include "tool-options.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
 
@@ -88,10 +89,11 @@ send_source (Tool *tool, Source *source, GOutputStream *stream, GError **error)
   g_auto (ToolProgress) progress = { 0 };
   g_auto (ToolWait) wait = { 0 };
   g_autofree char *shown = g_strdup_printf ("“%s”", source->name);
+  const gboolean is_file = source->fd > STDIN_FILENO;
 
-  tool_progress_begin (&progress, source->name, source->size);
-  tool_feed_async (source->fd, source->fd > STDIN_FILENO ? shown : "standard input", stream,
-                   &progress.count, tool->cancellable, tool_wait_cb, &wait);
+  tool_progress_begin (&progress, is_file ? source->name : "standard input", source->size);
+  tool_feed_async (source->fd, is_file ? shown : "standard input", stream, &progress.count,
+                   tool->cancellable, tool_wait_cb, &wait);
   return tool_feed_finish (tool_wait (&wait), error);
 }
 
@@ -194,20 +196,24 @@ put_files (Tool *tool, AsbBackend *backend, const ToolParsed *parsed, AsbArchive
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
-  g_autoptr (AsbBackend) backend = NULL;
-  AsbArchiveConflict conflict;
+  const AsbArchiveConflict conflict
+      = tool_options_find_word (tool_folder_conflicts, options.conflict);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbBackend) backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   int status;
 
-  backend = tool_folder_connect (tool, parsed, options.conflict, &conflict, &status);
   if (!backend)
-    return status;
+    {
+      tool_message_error (error);
+      return TOOL_EXIT_FAILED;
+    }
   status = put_files (tool, backend, parsed, conflict);
   tool_backend_close (backend);
   return status;
 }
 
 static const ToolOption option_entries[] = {
-  { "conflict", '\0', TOOL_OPTION_TEXT, &options.conflict, "RULE", TOOL_FOLDER_CONFLICT_SUMMARY },
+  TOOL_FOLDER_CONFLICT_OPTION (options.conflict),
   { NULL },
 };
 

@@ -2,11 +2,10 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-options.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
 #include "tool-upload.h"
@@ -27,26 +26,6 @@ static struct
 static const char *const conflicts[] = { "error", "overwrite", "skip", "if-changed", NULL };
 static const char *const links[] = { "reject", "keep", "follow", NULL };
 
-static gboolean
-parse_word (const char *option, const char *text, const char *const *words, int *value,
-            GError **error)
-{
-  g_autofree char *all = NULL;
-
-  for (int i = 0; text && words[i]; i++)
-    if (strcmp (text, words[i]) == 0)
-      {
-        *value = i;
-        return TRUE;
-      }
-  if (!text)
-    return TRUE;
-  all = g_strjoinv (", ", (char **)words);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "--%s is one of %s, not “%s”", option,
-               all, text);
-  return FALSE;
-}
-
 static void
 set_patterns (AsbUploadSpec *spec, const char *property, GPtrArray *patterns)
 {
@@ -61,20 +40,16 @@ set_patterns (AsbUploadSpec *spec, const char *property, GPtrArray *patterns)
   g_object_set (spec, property, all, NULL);
 }
 
-static gboolean
-apply_options (AsbUploadSpec *spec, GError **error)
+static void
+apply_options (AsbUploadSpec *spec)
 {
-  int conflict = ASB_UPLOAD_CONFLICT_IF_CHANGED;
-  int symlinks = ASB_UPLOAD_SYMLINKS_REJECT;
+  const char *conflict = options.conflict ? options.conflict : "if-changed";
 
-  if (!parse_word ("conflict", options.conflict, conflicts, &conflict, error)
-      || !parse_word ("links", options.links, links, &symlinks, error))
-    return FALSE;
   set_patterns (spec, "include", options.include);
   set_patterns (spec, "exclude", options.exclude);
-  g_object_set (spec, "conflict", conflict, "symlinks", symlinks, "preserve-mode", options.modes,
+  g_object_set (spec, "conflict", tool_options_find_word (conflicts, conflict), "symlinks",
+                tool_options_find_word (links, options.links), "preserve-mode", options.modes,
                 "preserve-mtime", options.times, NULL);
-  return TRUE;
 }
 
 static void
@@ -159,23 +134,17 @@ static int
 run (Tool *tool, const ToolParsed *parsed)
 {
   const char *source = tool_parsed_get (parsed, 1);
-  g_autoptr (AsbUploadSpec) usual = asb_upload_spec_new (NULL, NULL);
   g_autoptr (AsbUploadSpec) spec = NULL;
   g_autoptr (AsbBackend) backend = NULL;
   g_autoptr (AsbUploadResult) result = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!apply_options (usual, &error))
-    {
-      tool_message_error (error);
-      return TOOL_EXIT_USAGE;
-    }
   backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (backend)
     {
       spec = tool_upload_new_spec (source, tool_parsed_get (parsed, 2),
                                    asb_backend_get_workdir (backend));
-      apply_options (spec, NULL);
+      apply_options (spec);
       result = upload (tool, backend, spec, source, &error);
       tool_backend_close (backend);
     }
@@ -183,16 +152,18 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolOption option_entries[] = {
-  { "include", '\0', TOOL_OPTION_TEXTS, &options.include, "PATTERN",
+  { "include", '\0', TOOL_OPTION_BYTES_LIST, &options.include, "PATTERN",
     "uploads only what such a pattern matches, as those of .gitignore do" },
-  { "exclude", '\0', TOOL_OPTION_TEXTS, &options.exclude, "PATTERN",
+  { "exclude", '\0', TOOL_OPTION_BYTES_LIST, &options.exclude, "PATTERN",
     "leaves out what such a pattern matches" },
   { "conflict", '\0', TOOL_OPTION_TEXT, &options.conflict, "RULE",
     "what becomes of a file that is in the way: if-changed (default: it is replaced unless it is "
-    "the same), error, overwrite or skip" },
+    "the same), error, overwrite or skip",
+    TOOL_COMPLETE_NOTHING, TOOL_GROUP_OWN, conflicts },
   { "links", '\0', TOOL_OPTION_TEXT, &options.links, "RULE",
     "what becomes of symbolic links: reject (default: it is an error), keep (those that lead to "
-    "something in the folder stay links) or follow (what they lead to in the folder is uploaded)" },
+    "something in the folder stay links) or follow (what they lead to in the folder is uploaded)",
+    TOOL_COMPLETE_NOTHING, TOOL_GROUP_OWN, links },
   { "modes", '\0', TOOL_OPTION_FLAG, &options.modes, NULL,
     "keeps permissions; otherwise files get 0644 and folders 0755" },
   { "times", '\0', TOOL_OPTION_FLAG, &options.times, NULL, "keeps times of modification" },

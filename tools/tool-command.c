@@ -195,8 +195,8 @@ guess_command (const ToolCommand *const *commands, const char *word)
   return tool_options_guess ((const char *const *)names->pdata, word);
 }
 
-static int
-unknown_command (const ToolCommand *const *commands, const char *parent, const char *word)
+int
+tool_command_say_unknown (const ToolCommand *const *commands, const char *parent, const char *word)
 {
   const char *synonym = *parent ? NULL : find_synonym (word);
   const char *guess = synonym ? synonym : guess_command (commands, word);
@@ -265,7 +265,7 @@ run_child (Tool *tool, const ToolCommand *command, char **words)
   if (!child && is_usual_child (tool, command, *words))
     return run_command (tool, command->usual_child, words);
   if (!child)
-    return unknown_command (command->children, command->name, *words);
+    return tool_command_say_unknown (command->children, command->name, *words);
   return run_command (tool, child, words + 1);
 }
 
@@ -289,7 +289,7 @@ tool_command_main (Tool *tool, char **words)
       return TOOL_EXIT_USAGE;
     }
   if (!command)
-    return unknown_command (tool_commands, "", *words);
+    return tool_command_say_unknown (tool_commands, "", *words);
   if (command->children)
     return run_child (tool, command, words + 1);
   return run_command (tool, command, words + 1);

@@ -18,15 +18,18 @@ typedef enum
   TOOL_COMPLETE_COMMAND,
   TOOL_COMPLETE_JOB, /* of the sandbox that is the first argument */
   TOOL_COMPLETE_NETWORK,
+  TOOL_COMPLETE_SIGNAL,
   TOOL_COMPLETE_PROVIDER,
   TOOL_COMPLETE_PROFILE
 } ToolCompletion;
 
 typedef enum
 {
-  TOOL_OPTION_FLAG, /* gboolean */
-  TOOL_OPTION_TEXT, /* const char *, the last one given */
-  TOOL_OPTION_TEXTS /* GPtrArray * of const char *, in their order; NULL when none was given */
+  TOOL_OPTION_FLAG,      /* gboolean */
+  TOOL_OPTION_TEXT,      /* const char *, valid UTF-8, the last one given */
+  TOOL_OPTION_TEXTS,     /* GPtrArray * of those, in their order; NULL when none was given */
+  TOOL_OPTION_BYTES,     /* const char *, bytes as they came: the name of a file, for example */
+  TOOL_OPTION_BYTES_LIST /* GPtrArray * of those */
 } ToolOptionKind;
 
 /* Under which heading of the help an option stands. */
@@ -48,6 +51,7 @@ typedef struct
   const char *summary; /* NULL: works, and is not shown */
   ToolCompletion completion;
   ToolGroup group;
+  const char *const *words; /* all that its argument can be; NULL: anything */
 } ToolOption;
 
 typedef enum
@@ -62,6 +66,7 @@ typedef struct
   const char *summary;
   ToolArgumentFlags flags;
   ToolCompletion completion;
+  const char *const *words; /* what it is likely to be, or NULL */
 } ToolArgument;
 
 typedef struct
@@ -123,5 +128,9 @@ const ToolArgument *tool_command_get_argument (const ToolCommand *command, guint
 /* For example “asb rm [OPTION…] ID…”. */
 char *tool_command_dup_usage (const ToolCommand *command);
 
+/* Says that there is no command @word in @commands, and which one may have been meant. @parent: the
+ * name of the command that they belong to, or “”. Returns: the exit status */
+int tool_command_say_unknown (const ToolCommand *const *commands, const char *parent,
+                              const char *word);
 /* Finds the command in @words, and runs it. Returns: the exit status */
 int tool_command_main (Tool *tool, char **words);

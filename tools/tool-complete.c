@@ -4,6 +4,7 @@
 
 #include "tool-complete.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "tool-jobs.h"
@@ -13,6 +14,7 @@
 #include "tool-sandbox.h"
 #include "tool-server.h"
 #include "tool-snapshot.h"
+#include "tool-text.h"
 
 #define FILES_LINE ":file"
 /* Nobody waits longer for what a server may have to say, unless the variable says so. */
@@ -39,6 +41,34 @@ suggest (Completion *completion, const char *prefix, const char *candidate)
                             completion->before, whole);
 }
 
+/* A shell takes what is offered as if it had been typed, and so nothing that a server or somebody
+ * else has named may mean something to it; asb itself would take a dash for an option. */
+static void
+suggest_foreign (Completion *completion, const char *prefix, const char *candidate)
+{
+  if (tool_text_is_plain (candidate) && !strchr (candidate, ':') && *candidate != '-')
+    suggest (completion, prefix, candidate);
+}
+
+/* By its name where it has one that can be typed, and by its ID. */
+static void
+suggest_named (Completion *completion, const char *name, const char *id)
+{
+  const gboolean has_name = name && tool_text_is_plain (name);
+
+  if (has_name)
+    suggest_foreign (completion, "", name);
+  if (!has_name || *completion->word != '\0')
+    suggest_foreign (completion, "", id);
+}
+
+static void
+suggest_words (Completion *completion, const char *const *words)
+{
+  for (gsize i = 0; words && words[i]; i++)
+    suggest (completion, "", words[i]);
+}
+
 static void
 suggest_commands (Completion *completion, const ToolCommand *const *commands)
 {
@@ -56,12 +86,6 @@ suggest_options (Completion *completion, const ToolCommand *command)
     if (option->summary)
       suggest (completion, "--", option->name);
   suggest (completion, "--", "help");
-}
-
-static gboolean
-is_plain (const char *name)
-{
-  return !strpbrk (name, " \t\n'\"\\$`&|;<>()*?[]{}~#!:");
 }
 
 /* The “PROVIDER:” that begins a full name. Returns: (nullable): its provider */
@@ -84,7 +108,7 @@ suggest_full_names (Completion *completion, ToolSandboxScope scope)
       = provider ? tool_sandbox_list (completion->tool, provider, scope, NULL) : NULL;
 
   for (guint i = 0; infos && i < infos->len; i++)
-    suggest (completion, prefix, tool_sandbox_get_id (infos->pdata[i]));
+    suggest_foreign (completion, prefix, tool_sandbox_get_id (infos->pdata[i]));
 }
 
 static void
@@ -105,7 +129,7 @@ suggest_snapshots (Completion *completion)
     {
       g_autoptr (AsbSnapshot) snapshot = g_list_model_get_item (snapshots, i);
 
-      suggest (completion, prefix, asb_snapshot_get_id (snapshot));
+      suggest_foreign (completion, prefix, asb_snapshot_get_id (snapshot));
     }
 }
 
@@ -119,11 +143,11 @@ suggest_providers_of_names (Completion *completion)
     {
       g_autofree char *beginning = g_strconcat (names[i], ":", NULL);
 
-      suggest (completion, "", beginning);
+      if (tool_text_is_plain (names[i]))
+        suggest (completion, "", beginning);
     }
 }
 
-/* Names, and IDs of sandboxes that have none. */
 static void
 suggest_usual_sandboxes (Completion *completion, ToolSandboxScope scope)
 {
@@ -133,14 +157,8 @@ suggest_usual_sandboxes (Completion *completion, ToolSandboxScope scope)
       = provider ? tool_sandbox_list (completion->tool, provider, scope, NULL) : NULL;
 
   for (guint i = 0; infos && i < infos->len; i++)
-    {
-      const char *name = asb_sandbox_info_get_name (infos->pdata[i]);
-
-      if (name && is_plain (name))
-        suggest (completion, "", name);
-      if (!name || *completion->word != '\0')
-        suggest (completion, "", tool_sandbox_get_id (infos->pdata[i]));
-    }
+    suggest_named (completion, asb_sandbox_info_get_name (infos->pdata[i]),
+                   tool_sandbox_get_id (infos->pdata[i]));
 }
 
 static void
@@ -156,7 +174,6 @@ suggest_sandboxes (Completion *completion, ToolSandboxScope scope)
     suggest_providers_of_names (completion);
 }
 
-/* Names, and IDs of jobs that have none. */
 static void
 suggest_jobs (Completion *completion)
 {
@@ -168,12 +185,8 @@ suggest_jobs (Completion *completion)
   for (guint i = 0; i < g_list_model_get_n_items (jobs.jobs); i++)
     {
       g_autoptr (AsbJob) job = g_list_model_get_item (jobs.jobs, i);
-      const char *name = asb_job_get_name (job);
 
-      if (name && is_plain (name))
-        suggest (completion, "", name);
-      if (!name || *completion->word != '\0')
-        suggest (completion, "", asb_job_get_id (job));
+      suggest_named (completion, asb_job_get_name (job), asb_job_get_id (job));
     }
 }
 
@@ -182,9 +195,16 @@ static void
 suggest_names (Completion *completion, char **names)
 {
   for (gsize i = 0; names[i]; i++)
-    if (is_plain (names[i]))
-      suggest (completion, "", names[i]);
+    suggest_foreign (completion, "", names[i]);
   g_strfreev (names);
+}
+
+static void
+suggest_signals (Completion *completion)
+{
+  for (int i = 1; i < NSIG; i++)
+    if (sigabbrev_np (i))
+      suggest (completion, "", sigabbrev_np (i));
 }
 
 static void
@@ -216,6 +236,9 @@ suggest_kind (Completion *completion, ToolCompletion kind)
     case TOOL_COMPLETE_NETWORK:
       suggest (completion, "", "none");
       suggest (completion, "", "host");
+      break;
+    case TOOL_COMPLETE_SIGNAL:
+      suggest_signals (completion);
       break;
     case TOOL_COMPLETE_PROVIDER:
       suggest_names (completion, asb_registry_list_providers (asb_registry_get_default ()));
@@ -307,12 +330,16 @@ suggest_for_command (Completion *completion, const ToolCommand *command, const T
   take_options (command, parsed, first, &typed);
   if (!waiting && !options_end)
     waiting = split_option (completion, command);
+  suggest_words (completion, waiting ? waiting->words : NULL);
   if (waiting)
     suggest_kind (completion, waiting->completion);
   else if (*completion->word == '-' && !options_end)
     suggest_options (completion, command);
   else if (argument)
-    suggest_kind (completion, argument->completion);
+    {
+      suggest_words (completion, argument->words);
+      suggest_kind (completion, argument->completion);
+    }
 }
 
 /* Returns: (nullable): what the words before the last one name; @first is the word behind that */

@@ -31,23 +31,20 @@ add_rules (AsbNetworkPolicy *policy, AsbNetworkAction action, GPtrArray *targets
 }
 
 /* Of what is denied and allowed both, the denial counts. */
-static gboolean
-set_policy (const ToolCreation *self, AsbBackendOptions *options, GError **error)
+static void
+set_policy (const ToolCreation *self, AsbBackendOptions *options)
 {
   const gboolean allows = g_strcmp0 (self->rest, "allow") == 0;
   g_autoptr (AsbNetworkPolicy) policy = NULL;
 
   if (!self->rest && !self->allowed && !self->denied)
-    return TRUE;
-  if (self->rest && !allows && strcmp (self->rest, "deny") != 0)
-    return refuse (error, "is not what --egress-rest takes, which is allow or deny", self->rest);
+    return;
   policy = asb_network_policy_new ();
   asb_network_policy_set_default_action (policy, allows ? ASB_NETWORK_ACTION_ALLOW
                                                         : ASB_NETWORK_ACTION_DENY);
   add_rules (policy, ASB_NETWORK_ACTION_DENY, self->denied);
   add_rules (policy, ASB_NETWORK_ACTION_ALLOW, self->allowed);
   asb_backend_options_set_network_policy (options, policy);
-  return TRUE;
 }
 
 /* The registry of the image. */
@@ -266,6 +263,6 @@ tool_creation_apply (const ToolCreation *self, AsbBackendOptions *options, GErro
     return FALSE;
   if (g_hash_table_size (metadata) > 0)
     asb_backend_options_set_metadata (options, metadata);
-  return set_policy (self, options, error) && set_login (self, options, error)
-         && set_create_options (self, options, error);
+  set_policy (self, options);
+  return set_login (self, options, error) && set_create_options (self, options, error);
 }

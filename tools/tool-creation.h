@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tool-command.h"
+#include "tool-egress.h"
 
 typedef struct
 {
@@ -36,7 +37,8 @@ typedef struct
     TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX },                                                  \
   { "egress-rest", '\0', TOOL_OPTION_TEXT, &(values).rest, "ACTION",                              \
     "allow or deny: what holds for everything else; deny if any of these is given",               \
-    TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX },                                                  \
+    TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX,                                                    \
+    tool_egress_actions },                                                                        \
   { "volume", '\0', TOOL_OPTION_TEXTS, &(values).volumes, "KIND:SOURCE:TARGET[:ro]",              \
     "mounts a volume of the server: pvc:NAME:/data, or host:/srv/data:/data for a "               \
     "folder of the server's machine; others with --create-file",                                  \
@@ -47,7 +49,7 @@ typedef struct
   { "secure-access", '\0', TOOL_OPTION_FLAG, &(values).secure_access, NULL,                       \
     "lets nobody reach the sandbox without a key, which asb endpoint --json tells",               \
     TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX },                                                  \
-  { "registry-login", '\0', TOOL_OPTION_TEXT, &(values).registry_login, "FILE",                   \
+  { "registry-login", '\0', TOOL_OPTION_BYTES, &(values).registry_login, "FILE",                  \
     "takes the login for the image's registry from the first line of FILE, "                      \
     "NAME:PASSWORD",                                                                              \
     TOOL_COMPLETE_FILE, TOOL_GROUP_SANDBOX },                                                     \
@@ -55,7 +57,7 @@ typedef struct
     "sets what only this provider takes for a new sandbox, as its documentation names "           \
     "it; VALUE is JSON or text: template_id=T, credential_proxy=true",                            \
     TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX },                                                  \
-  { "create-file", '\0', TOOL_OPTION_TEXT, &(values).file, "FILE",                                \
+  { "create-file", '\0', TOOL_OPTION_BYTES, &(values).file, "FILE",                               \
     "takes such options from the members of a JSON object in FILE, which may hold "               \
     "secrets",                                                                                    \
     TOOL_COMPLETE_FILE, TOOL_GROUP_SANDBOX }

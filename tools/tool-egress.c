@@ -13,6 +13,8 @@ static struct
   gboolean json;
 } options;
 
+const char *const tool_egress_actions[] = { "allow", "deny", NULL };
+
 const ToolOption tool_egress_options[] = {
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },

@@ -12,6 +12,9 @@ typedef void (*ToolEgressAskFunc) (Tool *tool, const ToolSandbox *sandbox, const
 typedef AsbNetworkPolicy *(*ToolEgressFinishFunc) (AsbProvider *provider, GAsyncResult *result,
                                                    GError **error);
 
+/* “allow” and “deny”. */
+extern const char *const tool_egress_actions[];
+
 /* --json, which every one of them has. Ends with no name. */
 extern const ToolOption tool_egress_options[];
 /* ID and TARGET… */

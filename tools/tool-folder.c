@@ -238,44 +238,10 @@ name_left_out (const char *const *names, guint n_names, guint64 n_left_out)
     tool_message ("Left out %" G_GUINT64_FORMAT " more", n_left_out - n_names);
 }
 
-static gboolean
-parse_conflict (const char *text, AsbArchiveConflict *conflict, GError **error)
-{
-  static const char *const words[] = { [ASB_ARCHIVE_CONFLICT_ERROR] = "error",
-                                       [ASB_ARCHIVE_CONFLICT_OVERWRITE] = "overwrite",
-                                       [ASB_ARCHIVE_CONFLICT_SKIP] = "skip" };
-
-  *conflict = ASB_ARCHIVE_CONFLICT_ERROR;
-  for (guint i = 0; text && i < G_N_ELEMENTS (words); i++)
-    if (g_str_equal (text, words[i]))
-      {
-        *conflict = i;
-        return TRUE;
-      }
-  if (!text)
-    return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               "--conflict is “error”, “overwrite” or “skip”, not “%s”", text);
-  return FALSE;
-}
-
-AsbBackend *
-tool_folder_connect (Tool *tool, const ToolParsed *parsed, const char *rule,
-                     AsbArchiveConflict *conflict, int *status)
-{
-  g_autoptr (GError) error = NULL;
-  AsbBackend *backend = NULL;
-
-  *status = TOOL_EXIT_USAGE;
-  if (parse_conflict (rule, conflict, &error))
-    {
-      *status = TOOL_EXIT_FAILED;
-      backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
-    }
-  if (!backend)
-    tool_message_error (error);
-  return backend;
-}
+const char *const tool_folder_conflicts[] = { [ASB_ARCHIVE_CONFLICT_ERROR] = "error",
+                                              [ASB_ARCHIVE_CONFLICT_OVERWRITE] = "overwrite",
+                                              [ASB_ARCHIVE_CONFLICT_SKIP] = "skip",
+                                              NULL };
 
 /* In. */
 

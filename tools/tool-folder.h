@@ -15,15 +15,17 @@ typedef enum
   TOOL_FOLDER_DONE
 } ToolFolderOutcome;
 
-#define TOOL_FOLDER_CONFLICT_SUMMARY                                                               \
-  "what becomes of a file that is in the way of one of a folder: error (default), overwrite or "   \
-  "skip"
+/* The option that says it, for a list of them. */
+#define TOOL_FOLDER_CONFLICT_OPTION(value)                                                         \
+  {                                                                                                \
+    "conflict", '\0', TOOL_OPTION_TEXT, &(value), "RULE",                                          \
+        "what becomes of a file that is in the way of one of a folder: error (default), "          \
+        "overwrite or skip",                                                                       \
+        TOOL_COMPLETE_NOTHING, TOOL_GROUP_OWN, tool_folder_conflicts                               \
+  }
 
-/* Connects to the sandbox that the first argument names, once @rule, the (nullable) one of
- * --conflict, is understood. Returns: (transfer full) (nullable): without one it has been said why,
- * and *@status is the exit status */
-AsbBackend *tool_folder_connect (Tool *tool, const ToolParsed *parsed, const char *rule,
-                                 AsbArchiveConflict *conflict, int *status);
+/* What it takes, by the values of AsbArchiveConflict. */
+extern const char *const tool_folder_conflicts[];
 
 /* Puts what is in the folder @local into @remote, which is made if need be. */
 ToolFolderOutcome tool_folder_put (Tool *tool, AsbBackend *backend, const char *local,

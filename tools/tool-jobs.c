@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tool-message.h"
+#include "tool-options.h"
 #include "tool-output.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
@@ -63,6 +64,31 @@ has_number (const char *id, const char *text)
   return dash && g_str_equal (dash + 1, text);
 }
 
+static void
+set_not_found (ToolJobs *self, const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) jobs = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *guess;
+
+  for (guint i = 0; i < g_list_model_get_n_items (self->jobs); i++)
+    {
+      AsbJob *job = g_list_model_get_item (self->jobs, i);
+
+      g_ptr_array_add (jobs, job);
+      if (asb_job_get_name (job))
+        g_ptr_array_add (names, (gpointer)asb_job_get_name (job));
+    }
+  g_ptr_array_add (names, NULL);
+  guess = tool_options_guess ((const char *const *)names->pdata, text);
+  if (guess)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND,
+                 "There is no job “%s” in the sandbox; did you mean “%s”?", text, guess);
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND,
+                 "There is no job “%s” in the sandbox; asb jobs list shows which there are", text);
+}
+
 /* Returns: (transfer full): the job with this id, the newest with this name, or the one with this
  * number at the end of its id */
 static AsbJob *
@@ -80,8 +106,7 @@ find (ToolJobs *self, const char *text, GError **error)
         g_set_object (&found, job);
     }
   if (!found)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_JOB_NOT_FOUND,
-                 "There is no job “%s” in the sandbox; asb jobs list shows which there are", text);
+    set_not_found (self, text, error);
   return g_steal_pointer (&found);
 }
 

@@ -9,6 +9,9 @@
 
 #include "tool-text.h"
 
+/* Bytes. */
+#define MAX_LENGTH 4096
+
 /* Curly quotes and the like, for terminals that have none. */
 static char *
 to_ascii (const char *text)
@@ -25,13 +28,29 @@ to_ascii (const char *text)
   return g_string_free (g_steal_pointer (&ascii), FALSE);
 }
 
+/* What somebody gave, or a server said, may be endless; why and what to do stand at the end. */
+static char *
+dup_bounded (const char *text)
+{
+  const gsize length = strlen (text);
+  const char *head;
+  const char *tail;
+
+  if (length <= MAX_LENGTH)
+    return g_strdup (text);
+  head = g_utf8_find_prev_char (text, text + MAX_LENGTH / 2 + 1);
+  tail = g_utf8_find_next_char (text + length - MAX_LENGTH / 2, NULL);
+  return g_strdup_printf ("%.*s…%s", (int)(head - text), text, tail);
+}
+
 static void
 say (const char *text)
 {
   g_autofree char *printable = tool_text_dup_printable (text, -1);
-  g_autofree char *ascii = g_get_charset (NULL) ? NULL : to_ascii (printable);
+  g_autofree char *bounded = dup_bounded (printable);
+  g_autofree char *ascii = g_get_charset (NULL) ? NULL : to_ascii (bounded);
 
-  fprintf (stderr, "asb: %s\n", ascii ? ascii : printable);
+  fprintf (stderr, "asb: %s\n", ascii ? ascii : bounded);
 }
 
 void

@@ -16,7 +16,7 @@ typedef struct
 #define TOOL_MOUNT_OPTIONS(values)                                                                 \
   { "mount",                                                                                       \
     'v',                                                                                           \
-    TOOL_OPTION_TEXTS,                                                                             \
+    TOOL_OPTION_BYTES_LIST,                                                                        \
     &(values).mounts,                                                                              \
     "SOURCE[:TARGET][:MODE]",                                                                      \
     "shows a folder of this machine in the sandbox, at TARGET or else at /workspace/NAME; MODE "   \
@@ -26,7 +26,7 @@ typedef struct
     TOOL_COMPLETE_FILE,                                                                            \
     TOOL_GROUP_SANDBOX },                                                                          \
   {                                                                                                \
-    "project", 'p', TOOL_OPTION_TEXT, &(values).project, "DIR[:MODE]",                             \
+    "project", 'p', TOOL_OPTION_BYTES, &(values).project, "DIR[:MODE]",                            \
         "works on a folder of this machine: shows it at /workspace, as an overlay if no other "    \
         "MODE "                                                                                    \
         "is given",                                                                                \

@@ -87,6 +87,56 @@ unknown_option (const ToolCommand *command, const char *word, GError **error)
   return usage_error (error, "There is no option “%s”; see asb %s --help", word, command->name);
 }
 
+gboolean
+tool_option_is_list (const ToolOption *option)
+{
+  return option->kind == TOOL_OPTION_TEXTS || option->kind == TOOL_OPTION_BYTES_LIST;
+}
+
+int
+tool_options_find_word (const char *const *words, const char *text)
+{
+  for (int i = 0; text && words[i]; i++)
+    if (g_str_equal (words[i], text))
+      return i;
+  return 0;
+}
+
+/* “error, overwrite or skip” */
+static char *
+dup_enumeration (const char *const *words)
+{
+  GString *text = g_string_new (words[0]);
+
+  for (gsize i = 1; words[i]; i++)
+    g_string_append_printf (text, "%s%s", words[i + 1] ? ", " : " or ", words[i]);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+check_word (const ToolOption *option, const char *argument, GError **error)
+{
+  g_autofree char *all = NULL;
+  const char *guess;
+
+  if (!option->words || g_strv_contains (option->words, argument))
+    return TRUE;
+  all = dup_enumeration (option->words);
+  guess = tool_options_guess (option->words, argument);
+  return usage_error (error, "--%s is %s, not “%s”%s%s%s", option->name, all, argument,
+                      guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
+}
+
+gboolean
+tool_option_check (const ToolOption *option, const char *argument, GError **error)
+{
+  if ((option->kind == TOOL_OPTION_TEXT || option->kind == TOOL_OPTION_TEXTS)
+      && !g_utf8_validate (argument, -1, NULL))
+    return usage_error (error, "The argument of --%s, “%s”, is not valid UTF-8", option->name,
+                        argument);
+  return check_word (option, argument, error);
+}
+
 static void
 set_option (const ToolOption *option, const char *argument)
 {
@@ -98,9 +148,11 @@ set_option (const ToolOption *option, const char *argument)
       *(gboolean *)option->value = TRUE;
       break;
     case TOOL_OPTION_TEXT:
+    case TOOL_OPTION_BYTES:
       *(const char **)option->value = argument;
       break;
     case TOOL_OPTION_TEXTS:
+    case TOOL_OPTION_BYTES_LIST:
       if (!*texts)
         *texts = g_ptr_array_new ();
       g_ptr_array_add (*texts, (gpointer)argument);
@@ -115,7 +167,7 @@ tool_option_set_default (const ToolOption *option, const char *const *arguments)
 {
   g_autoptr (GPtrArray) given = NULL;
 
-  if (option->kind == TOOL_OPTION_TEXTS)
+  if (tool_option_is_list (option))
     given = g_steal_pointer ((GPtrArray **)option->value);
   for (gsize i = 0; arguments[i]; i++)
     set_option (option, arguments[i]);
@@ -123,11 +175,16 @@ tool_option_set_default (const ToolOption *option, const char *const *arguments)
     set_option (option, given->pdata[i]);
 }
 
-static void
-set_value (ToolParsed *parsed, const ToolOption *option, const char *argument)
+/* Returns: @n_words, or 0 when the argument is wrong */
+static guint
+set_value (ToolParsed *parsed, const ToolOption *option, const char *argument, guint n_words,
+           GError **error)
 {
+  if (argument && !tool_option_check (option, argument, error))
+    return 0;
   g_ptr_array_add (parsed->given, (gpointer)option);
   set_option (option, argument);
+  return n_words;
 }
 
 static gboolean
@@ -154,14 +211,10 @@ parse_long (const ToolCommand *command, char **words, ToolParsed *parsed, GError
   if (option->kind == TOOL_OPTION_FLAG && equals)
     return usage_error (error, "The option --%s takes no argument", option->name) ? 1 : 0;
   if (option->kind == TOOL_OPTION_FLAG || equals)
-    {
-      set_value (parsed, option, equals ? equals + 1 : NULL);
-      return 1;
-    }
+    return set_value (parsed, option, equals ? equals + 1 : NULL, 1, error);
   if (!words[1])
     return missing_argument (option, error) ? 1 : 0;
-  set_value (parsed, option, words[1]);
-  return 2;
+  return set_value (parsed, option, words[1], 2, error);
 }
 
 /* “-abc”, “-nargument” or “-n argument”: how many words it took, 0 when it is wrong. */
@@ -182,13 +235,13 @@ parse_short (const ToolCommand *command, char **words, ToolParsed *parsed, GErro
         return unknown_option (command, word, error) ? 1 : 0;
       if (option->kind == TOOL_OPTION_FLAG)
         {
-          set_value (parsed, option, NULL);
+          set_value (parsed, option, NULL, 1, error);
           continue;
         }
       if (letter[1] == '\0' && !words[1])
         return missing_argument (option, error) ? 1 : 0;
-      set_value (parsed, option, letter[1] != '\0' ? letter + 1 : words[1]);
-      return letter[1] != '\0' ? 1 : 2;
+      return letter[1] != '\0' ? set_value (parsed, option, letter + 1, 1, error)
+                               : set_value (parsed, option, words[1], 2, error);
     }
   return 1;
 }

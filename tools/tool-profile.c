@@ -103,17 +103,23 @@ apply_key (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, const
   if (!option)
     return TRUE;
   /* Of several values those of the profile come first: what is given overrides them. */
-  if (option->kind == TOOL_OPTION_TEXT && g_ptr_array_find (parsed->given, option, NULL))
+  if (!tool_option_is_list (option) && g_ptr_array_find (parsed->given, option, NULL))
     return TRUE;
-  if (option->kind == TOOL_OPTION_TEXTS)
+  if (tool_option_is_list (option))
     texts = g_key_file_get_string_list (file, group, key, NULL, error);
   else
     {
       texts = g_new0 (char *, 2);
       texts[0] = g_key_file_get_string (file, group, key, error);
     }
-  if (!texts || (!texts[0] && option->kind == TOOL_OPTION_TEXT))
+  if (!texts || (!texts[0] && !tool_option_is_list (option)))
     return FALSE;
+  for (gsize i = 0; texts[i]; i++)
+    if (!tool_option_check (option, texts[i], error))
+      {
+        g_prefix_error (error, "Profile “%s”: ", group);
+        return FALSE;
+      }
   tool_option_set_default (option, (const char *const *)texts);
   g_ptr_array_add (parsed->kept, g_steal_pointer (&texts));
   return TRUE;
@@ -133,10 +139,14 @@ apply_group (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, con
 }
 
 static gboolean
-missing (const char *group, const char *file_name, GError **error)
+missing (GKeyFile *file, const char *group, const char *file_name, GError **error)
 {
+  g_auto (GStrv) names = file ? g_key_file_get_groups (file, NULL) : g_new0 (char *, 1);
+  const char *guess = tool_options_guess ((const char *const *)names, group);
+
   g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               "There is no profile “%s”: “%s” has no group [%s]", group, file_name, group);
+               "There is no profile “%s”: “%s” has no group [%s]%s%s%s", group, file_name, group,
+               guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
   return FALSE;
 }
 
@@ -159,6 +169,7 @@ tool_profile_apply (const ToolCommand *command, ToolParsed *parsed, GError **err
     }
   if (file && g_key_file_has_group (file, group))
     return apply_group (command, parsed, file, group, file_name, error);
-  return g_str_equal (group, DEFAULT_PROFILE) && !profile_name ? TRUE
-                                                               : missing (group, file_name, error);
+  return g_str_equal (group, DEFAULT_PROFILE) && !profile_name
+             ? TRUE
+             : missing (file, group, file_name, error);
 }

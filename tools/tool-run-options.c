@@ -28,14 +28,14 @@ static struct
 
 #define ENV_OPTION                                                                                 \
   {                                                                                                \
-    "env", 'e', TOOL_OPTION_TEXTS, &options.environment, "NAME[=VALUE]",                           \
+    "env", 'e', TOOL_OPTION_BYTES_LIST, &options.environment, "NAME[=VALUE]",                      \
         "sets a variable for the command; without a value it is the one asb has, which shows in "  \
         "no "                                                                                      \
         "list of processes"                                                                        \
   }
 #define WORKDIR_OPTION                                                                             \
   {                                                                                                \
-    "workdir", 'w', TOOL_OPTION_TEXT, &options.workdir, "DIR",                                     \
+    "workdir", 'w', TOOL_OPTION_BYTES, &options.workdir, "DIR",                                    \
         "runs the command in this folder, which must be there; if not given, in that of the "      \
         "sandbox"                                                                                  \
   }
@@ -52,7 +52,7 @@ const ToolOption tool_run_options[] = {
   USER_OPTION,
   { "timeout", '\0', TOOL_OPTION_TEXT, &options.timeout, "TIME",
     "ends the command and all it started after so many seconds, or 90s, 5m, 2h, 1d" },
-  { "shell", 'c', TOOL_OPTION_TEXT, &options.shell, "TEXT",
+  { "shell", 'c', TOOL_OPTION_BYTES, &options.shell, "TEXT",
     "runs TEXT in the shell of the sandbox, instead of a command" },
   { "interactive", 'i', TOOL_OPTION_FLAG, &options.interactive, NULL,
     "gives standard input to the command also when it is a terminal" },

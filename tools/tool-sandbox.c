@@ -10,6 +10,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-name.h"
+#include "tool-options.h"
 #include "tool-server.h"
 #include "tool-text.h"
 
@@ -270,14 +271,32 @@ find_gone (Tool *tool, const char *text, ToolSandbox *sandbox, GError **error)
                            TOOL_SANDBOX_LIVE, sandbox, error);
 }
 
+/* Returns: (nullable): the name of @infos that is likely meant */
+static const char *
+guess_name (GPtrArray *infos, const char *text)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < infos->len; i++)
+    if (asb_sandbox_info_get_name (infos->pdata[i]))
+      g_ptr_array_add (names, (gpointer)asb_sandbox_info_get_name (infos->pdata[i]));
+  g_ptr_array_add (names, NULL);
+  return tool_options_guess ((const char *const *)names->pdata, text);
+}
+
 /* Whoever has another provider in mind has to say so: the same name may be that of a local one. */
 static void
-set_not_found (GError **error, const ToolSandbox *sandbox, const char *text, ToolSandboxScope scope)
+set_not_found (GError **error, const ToolSandbox *sandbox, const char *text, ToolSandboxScope scope,
+               const char *guess)
 {
   const char *all = scope == TOOL_SANDBOX_ANY ? " --all" : "";
   g_autofree char *provider_name = asb_provider_dup_name (sandbox->provider);
 
-  if (!g_str_equal (provider_name, TOOL_LOCAL_PROVIDER))
+  if (guess)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
+                 "There is no sandbox “%s:%s”; did you mean “%s”, or see asb list%s", provider_name,
+                 text, guess, all);
+  else if (!g_str_equal (provider_name, TOOL_LOCAL_PROVIDER))
     g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND,
                  "There is no sandbox “%s:%s”; see asb list --provider %s%s", provider_name, text,
                  provider_name, all);
@@ -318,7 +337,7 @@ find_in_list (Tool *tool, const char *text, ToolSandboxScope scope, ToolSandbox 
       g_propagate_prefixed_error (error, g_steal_pointer (&gone), "“%s”: ", text);
       return FALSE;
     }
-  set_not_found (error, sandbox, text, scope);
+  set_not_found (error, sandbox, text, scope, guess_name (infos, text));
   return FALSE;
 }
 

@@ -36,14 +36,14 @@ const ToolOption tool_server_address_options[] = { SERVER_OPTION, { NULL } };
 
 const ToolOption tool_server_options[] = {
   SERVER_OPTION,
-  { "api-key-file", '\0', TOOL_OPTION_TEXT, &options.key_file, "FILE",
+  { "api-key-file", '\0', TOOL_OPTION_BYTES, &options.key_file, "FILE",
     "takes the key of the server from the first line of FILE; $OPEN_SANDBOX_API_KEY, or else what "
     "asb login has stored, if not given",
     TOOL_COMPLETE_FILE, TOOL_GROUP_SERVER },
-  { "execd-token-file", '\0', TOOL_OPTION_TEXT, &options.token_file, "FILE",
+  { "execd-token-file", '\0', TOOL_OPTION_BYTES, &options.token_file, "FILE",
     "takes the token that execd in the sandboxes asks for from the first line of FILE",
     TOOL_COMPLETE_FILE, TOOL_GROUP_SERVER },
-  { "headers-file", '\0', TOOL_OPTION_TEXT, &options.headers_file, "FILE",
+  { "headers-file", '\0', TOOL_OPTION_BYTES, &options.headers_file, "FILE",
     "sends the headers in FILE with each request, one a line, NAME: VALUE", TOOL_COMPLETE_FILE,
     TOOL_GROUP_SERVER },
   { "connect", '\0', TOOL_OPTION_TEXTS, &options.settings, "NAME=VALUE",

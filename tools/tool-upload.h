@@ -9,7 +9,7 @@
 /* The option of commands that make a sandbox. */
 #define TOOL_UPLOAD_OPTION(values)                                                                 \
   {                                                                                                \
-    "upload", '\0', TOOL_OPTION_TEXTS, &(values), "SOURCE[:TARGET]",                               \
+    "upload", '\0', TOOL_OPTION_BYTES_LIST, &(values), "SOURCE[:TARGET]",                          \
         "uploads a file or a folder of this machine into the sandbox, by the rules of asb "        \
         "upload, to TARGET or else to its name in the folder where commands run",                  \
         TOOL_COMPLETE_FILE                                                                         \

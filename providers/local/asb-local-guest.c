@@ -20,7 +20,6 @@
 #include "asb-local-limits.h"
 #include "asb-local-process.h"
 #include "asb-local-readiness.h"
-#include "asb-local-removal.h"
 #include "asb-local-scope.h"
 #include "asb-local-status.h"
 #include "asb-local-user.h"
@@ -126,35 +125,6 @@ asb_local_guest_is_frozen (AsbLocalFolder *folder)
 }
 
 gboolean
-asb_local_guest_check_frozen (AsbLocalFolder *folder, GError **error)
-{
-  if (!asb_local_guest_is_frozen (folder))
-    return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
-               "Sandbox “%s” is paused, its guest was stopped by a signal: resume it, or delete it",
-               folder->id);
-  return FALSE;
-}
-
-gboolean
-asb_local_guest_resume (AsbLocalFolder *folder, GError **error)
-{
-  int process = asb_local_status_open_process (folder);
-  gboolean frozen = process >= 0 && asb_local_process_is_stopped (process);
-
-  if (frozen && asb_local_process_signal (process, SIGCONT))
-    frozen = asb_local_process_is_stopped (process);
-  if (process >= 0)
-    close (process);
-  if (frozen)
-    g_set_error (
-        error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
-        "Could not resume sandbox “%s”, its guest is held by a debugger: let that go of it",
-        folder->id);
-  return !frozen;
-}
-
-gboolean
 asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error)
 {
   g_autoptr (GError) cause = NULL;
@@ -252,16 +222,6 @@ add_command_fd (Preparation *preparation, const char *option, int fd)
                                                                     preparation->arguments, fd)));
 }
 
-/* What is owned ends with its owner, and closing a watch takes the kernel longer than to end. */
-static void
-add_removal (Preparation *preparation, AsbLocalFolder *folder)
-{
-  int watch = asb_local_removal_watch (folder);
-
-  if (watch >= 0)
-    add_command_fd (preparation, "--removal-fd", watch);
-}
-
 static gboolean
 add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalInside *inside,
              int *ready, GError **error)
@@ -342,8 +302,6 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
       g_ptr_array_add (command, g_strdup ("--liveness-fd"));
       g_ptr_array_add (command, g_strdup_printf ("%d", liveness));
     }
-  else
-    add_removal (&preparation, folder);
   g_ptr_array_add (command, NULL);
   if (inside->bus)
     return launch_in_scope (folder, bubblewrap, inside, &preparation, cancellable, error);

@@ -127,6 +127,9 @@ class Jobs(SandboxTestCase):
         self.exec("--", "mkfifo", "completed")
         named, other = self.detach("--", "cat", "completed", name="server"), self.detach("--", "cat", "completed")
 
+        self.assert_refused(self.jobs("logs", "srever"), 1, "“srever”", "did you mean “server”?")
+        self.assert_refused(self.jobs("logs", "nothing"), 1, "“nothing”", "asb jobs list")
+
         def complete(*words):
             return asb("help", "--complete", "--", "jobs", *words).stdout.decode().split()
 

@@ -48,14 +48,19 @@ class Profiles(TestCase):
         self.assert_done(self.asb(*ask, ""), b"")
 
     def test_missing(self):
-        self.write("[default]\n")
+        self.write("[default]\n\n[work]\n")
         result = self.asb("run", "--profile", "wrok", *SHOW)
-        self.assertEqual(result.returncode, 125)
-        self.assertIn("“wrok”", result.stderr.decode())
+        self.assert_refused(result, 125, "“wrok”", "did you mean “work”?")
+        self.assert_refused(self.asb("run", "--profile", "home", *SHOW), 125, "no group [home]\n")
 
     def test_keys_of_other_commands(self):
         self.write("[default]\nenv=A=1\n")
         self.assert_done(self.asb("list"))
+
+    def test_wrong_values(self):
+        self.write("[default]\nconflict=skp\n")
+        result = self.asb("put", "box", "a", "b")
+        self.assert_refused(result, 2, "“default”", "“skp”; did you mean “skip”?")
 
     def test_mistakes(self):
         for text, word in [("[default]\nwrkdir=/tmp\n", "did you mean “workdir”"),

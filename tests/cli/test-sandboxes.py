@@ -35,6 +35,13 @@ class Sandboxes(TestCase):
                          b"1,two words\n/srv/work\n")
         self.assertEqual(self.json("info", "named")["workdir"], "/srv/work")
 
+    def test_folder_of_any_bytes(self):
+        sandbox = self.create("-w", b"/srv/\xff")
+        self.assert_done(asb("exec", sandbox, "--", "pwd"), b"/srv/\xff\n")
+        made = self.json("history", "list", sandbox)[0]
+        self.assertEqual(made["request"]["workdir"], {"b64": "L3Nydi//"})
+        self.assertEqual(self.json("info", sandbox)["workdir"], {"b64": "L3Nydi//"})
+
     def test_environment_is_not_shown(self):
         sandbox = self.create("-e", "SECRET=s3cret")
         for arguments in [("info", sandbox), ("list",), ("history", "show", sandbox)]:
@@ -99,6 +106,7 @@ class Sandboxes(TestCase):
         for name in ["scratc", "local:nobody", "local:", "scratchy", "../..", "%s", "a/b"]:
             self.assert_refused(asb("exec", name, "true"), 125, "asb list")
         self.assert_refused(asb("info", b"\xff"), 1, "\\xff")
+        self.assert_refused(asb("info", "scrathc"), 1, "“local:scrathc”; did you mean “scratch”, or see asb list --all")
 
     def test_short_beginnings_are_none(self):
         sandbox = self.create()

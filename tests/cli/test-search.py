@@ -129,6 +129,14 @@ class Grep(Search):
         self.assertEqual(self.json("grep", "-l", "box", "import", "src"), ["/workspace/src/.b.py", "/workspace/src/a.py"])
         self.assertEqual(self.json("grep", "box", "nothing like it"), [])
 
+    def test_bytes(self):
+        """What is looked for may be no text, and so may its record."""
+        self.assert_done(asb("grep", "-F", "box", b"and \xff", "odd"),
+                         b"/workspace/odd/a\nb:1:bell \x07 and \xff\n")
+        searched = self.json("history", "list", "box")[-1]
+        self.assertEqual(base64.b64decode(searched["request"]["text"]["b64"]), b"and \xff")
+        self.assert_refused(asb("grep", "box", b"\xff"), 1, "regular expression")
+
     def test_refused(self):
         self.assert_refused(asb("grep", "box", "("), 1, "regular expression")
         self.assert_refused(asb("grep", "box", "x", "missing"), 1, "missing")

@@ -390,7 +390,7 @@ class Lifecycle(ServerTestCase):
                          ("allow", [{"action": "deny", "target": "x.org"}]))
         self.assertEqual(self.done("egress", "set", sandbox), "deny   everything else\n")
         result = self.asb("egress", "set", "--rest", "maybe", sandbox)
-        self.assert_refused(result, 1, "“maybe”")
+        self.assert_refused(result, 2, "“maybe”")
         self.assertEqual(self.asb("egress", "allow", sandbox).returncode, 2)
 
     def test_egress_without_a_policy(self):
@@ -558,12 +558,23 @@ class Work(ServerTestCase):
 
 
 class Listener(http.server.BaseHTTPRequestHandler):
-    """Refuses every sandbox, and keeps what it was asked for."""
+    """Refuses every sandbox, and keeps what it was asked for; lists some that have odd IDs."""
+
+    ids = ["$(id)", "-rf", "a;id", "a'b", "a:b", "*", "~root", "plain-1"]
 
     def do_POST(self):
         self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        answer = b'{"code":"SANDBOX::NO","message":"no"}'
-        self.send_response(400)
+        self.answer(400, b'{"code":"SANDBOX::NO","message":"no"}')
+
+    def do_GET(self):
+        items = [{"id": sandbox, "status": {"state": "Running"}, "createdAt": "2026-01-01T00:00:00Z",
+                  "image": {"uri": "x"}, "entrypoint": ["x"],
+                  "metadata": {"agent_sandbox.name": f"{sandbox}\x1b[m\n`id`"}} for sandbox in self.ids]
+        pages = {"page": 1, "pageSize": 100, "totalItems": len(items), "totalPages": 1, "hasNextPage": False}
+        self.answer(200, json.dumps({"items": items, "pagination": pages}).encode())
+
+    def answer(self, status, answer):
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -667,7 +678,6 @@ class Creation(TestCase):
         for options, words in [
                 (["--metadata", "x"], ["“x”", "--metadata"]),
                 (["--extension", "=x"], ["“=x”", "--extension"]),
-                (["--egress-rest", "maybe"], ["“maybe”", "allow or deny"]),
                 (["--volume", "nfs:a:/b"], ["“nfs:a:/b”", "pvc:NAME:TARGET", "--create-file"]),
                 (["--volume", "pvc:a:b"], ["“pvc:a:b”"]), (["--volume", "pvc::/b"], ["“pvc::/b”"]),
                 (["--volume", "pvc:a:/b:rx"], ["“pvc:a:/b:rx”"]), (["--volume", ""], ["“”"]),
@@ -688,6 +698,7 @@ class Creation(TestCase):
                 self.server.asked.clear()
                 self.assert_refused(self.create(*options), 1, *words)
                 self.assertEqual(self.server.asked, [])
+        self.assert_refused(self.create("--egress-rest", "maybe"), 2, "“maybe”", "allow or deny")
 
     def test_secrets_stand_on_no_command_line(self):
         for name in ["accessKeySecret", "access_key_secret", "password"]:
@@ -695,6 +706,18 @@ class Creation(TestCase):
             message = self.assert_refused(self.create("--create-option", text), 1, "“volumes”",
                                           "--create-file")
             self.assertNotIn("hush", message)
+
+    def test_names_mean_nothing_to_a_shell(self):
+        """What a server names is offered where a shell would take it as it is, and nowhere else."""
+        place = f"http://127.0.0.1:{self.server.server_address[1]}"
+        listed = self.assert_done(asb("list", "--server", place)).decode()
+        self.assertNotIn("\x1b", listed)
+        self.assertIn("$(id)\\x1b[m\\n`id`", listed)
+        for words in (["opensandbox:"], ["--server", place, ""]):
+            offered = asb("help", "--complete", "--", "exec", *words,
+                          environment={**NONE, "OPEN_SANDBOX_DOMAIN": place})
+            self.assertEqual(self.assert_done(offered).decode().split("\n")[:-1],
+                             [words[-1] + "plain-1"])
 
     def test_local_ones_say_what_they_lack(self):
         for options, word in [(["--egress-allow", "example.org"], "network_policy"),

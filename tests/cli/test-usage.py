@@ -124,6 +124,10 @@ class Mistakes(TestCase):
             self.assert_refused(asb(theirs), 2, f"did you mean asb {ours}?")
         self.assert_refused(asb("history", "shwo"), 2, "did you mean asb history show?")
         self.assertNotIn(b"did you mean", asb("history", "test").stderr)
+        self.assert_refused(asb("help", "histroy"), 2, "did you mean asb history?")
+        self.assert_refused(asb("help", "history", "shwo"), 2, "did you mean asb history show?")
+        self.assert_refused(asb("help", "ps"), 2, "did you mean asb list?")
+        self.assert_refused(asb("help", "run", "list"), 2, "“list”", "asb run --help")
 
     def test_names_like_commands(self):
         """What nearly is a command and exactly is a sandbox is the sandbox."""
@@ -149,6 +153,37 @@ class Mistakes(TestCase):
         self.assert_refused(asb("run", "--timeout", "0", "true"), 125, "“0”")
         self.assert_refused(asb("run", "--timeout", "1e300", "true"), 125, "“1e300”")
         self.assert_refused(asb("run", "-e", "=x", "true"), 125, "“=x”")
+
+    def test_words(self):
+        """What can only be one of a few words."""
+        for command, word, right in [(["put", "--conflict=skp", "box", "a", "b"], "skp", "skip"),
+                                     (["get", "--conflict=overwrit", "box", "a", "b"], "overwrit", "overwrite"),
+                                     (["upload", "--links", "kep", "box", "a"], "kep", "keep"),
+                                     (["create", "--egress-rest", "alow"], "alow", "allow"),
+                                     (["egress", "set", "--rest=dny", "box"], "dny", "deny")]:
+            self.assert_refused(asb(*command), 2, f"not “{word}”; did you mean “{right}”?")
+        self.assert_refused(asb("upload", "--conflict", "no", "box", "a"), 2,
+                            "is error, overwrite, skip or if-changed, not “no”")
+
+    def test_not_utf8(self):
+        """Only names of files and what commands are given are any bytes."""
+        for option in ["--network", "--server", "--image", "--name", "--provider", "--profile", "--ttl"]:
+            result = asb("run", option, b"\xff", "--", "true")
+            self.assert_refused(result, 125, f"of {option}, “\\xff”, is not valid UTF-8")
+        for option in ["--set", "--metadata", "--extension", "--create-option", "--connect", "--resource"]:
+            for text in (b"a=\xff", b"\xff=a"):
+                self.assert_refused(asb("run", option, text, "--", "true"), 125, option, "not valid UTF-8")
+        result = asb("run", "--workdir", b"/tmp/\xff", "-e", b"A=\xff", "-c", b"true \xff")
+        self.assert_refused(result, 125, "“/tmp/", "No such file")
+
+    def test_endless(self):
+        """The end, where the next step stands, is not lost."""
+        word = "x" * 100000
+        for command in [["list", f"--{word}"], ["list", "--profile", word], ["rm", word], [word]]:
+            result = asb(*command)
+            self.assertIn(result.returncode, (1, 2, 125))
+            self.assertLess(len(result.stderr), 5000)
+            self.assertIn("x…".encode(), result.stderr)
 
     def test_count_of_arguments(self):
         self.assert_refused(asb("list", "surplus"), 2, "“surplus”")
@@ -261,6 +296,12 @@ class Completion(TestCase):
             self.assertEqual(complete(command, "--provider", "lo"), ["local"])
         self.assertIn("mock", complete("run", "--provider", ""))
 
+        self.assertEqual(complete("put", "--conflict", ""), ["error", "overwrite", "skip"])
+        self.assertEqual(complete("upload", "--links=k"), ["--links=keep"])
+        self.assertEqual(complete("egress", "set", "--rest", "d"), ["deny"])
+        self.assertEqual(complete("create", "--egress-rest", "al"), ["allow"])
+        self.assertEqual(complete("diagnostics", "box", "l"), ["logs"])
+        self.assertEqual(complete("jobs", "signal", "-s", "US"), ["USR1", "USR2"])
         self.assertEqual(complete("list", "--provider=lo"), ["--provider=local"])
         self.assertEqual(complete("put", "--api-key-file=x"), [":file"])
         self.assertEqual(complete("run", "--keep=x"), [])

@@ -277,43 +277,6 @@ freeze_guest (LocalTest *test, const char *id)
   return guest;
 }
 
-/* Nobody waits for it who can be told, and it can be let go on. */
-static void
-test_frozen (LocalTest *test, gconstpointer data)
-{
-  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
-  g_autoptr (AsbSandboxInfo) found = NULL;
-  g_autoptr (AsbSandboxInfo) resumed = NULL;
-  g_autoptr (AsbSandboxInfo) again = NULL;
-  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
-  g_autoptr (GIOStream) stream = NULL;
-  g_autoptr (GError) error = NULL;
-  const char *id = local_test_id (info);
-  int guest = freeze_guest (test, id);
-
-  found = asb_provider_get_sandbox (test->provider, id, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (asb_sandbox_info_get_state (found), ==, ASB_SANDBOX_STATE_PAUSED);
-  g_assert_cmpuint (local_test_count (test->provider, "paused"), ==, 1);
-  stream = asb_provider_open_stream (test->provider, id, spec, NULL, &error);
-  g_assert_null (stream);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
-  g_assert_nonnull (strstr (error->message, "resume it"));
-  g_clear_error (&error);
-  g_assert_null (asb_provider_renew_sandbox (test->provider, id, 60, NULL, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
-  g_clear_error (&error);
-
-  resumed = asb_provider_resume_sandbox (test->provider, id, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (asb_sandbox_info_get_state (resumed), ==, ASB_SANDBOX_STATE_RUNNING);
-  g_assert_cmpint (seconds_left (resumed), >, 3000);
-  g_free (local_test_shell (test->provider, id, NULL, "true"));
-  again = asb_provider_resume_sandbox (test->provider, id, NULL, &error);
-  g_assert_no_error (error);
-  close (guest);
-}
-
 /* It cannot see that its owner is gone, so whoever looks next ends it. */
 static void
 test_swept_frozen (LocalTest *test, gconstpointer data)
@@ -335,73 +298,6 @@ test_swept_frozen (LocalTest *test, gconstpointer data)
   signal_process (other, SIGCONT);
   close (guest);
   close (other);
-}
-
-static void
-remove_folder (LocalTest *test, const char *id)
-{
-  g_autofree char *folder = local_test_path (test, id, "");
-  const char *const argv[] = { "rm", "-rf", folder, NULL };
-  g_autoptr (GError) error = NULL;
-
-  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
-                &error);
-  g_assert_no_error (error);
-  g_assert_false (stands_there (test, id));
-}
-
-/* Nobody could ever end it again. */
-static void
-test_folder_removed (LocalTest *test, gconstpointer data)
-{
-  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
-  g_autoptr (AsbSandboxInfo) renewed = NULL;
-  int guest = open_guest (test, local_test_id (info));
-  int again;
-
-  /* That its time was renewed is not that it was removed. */
-  renewed = asb_provider_renew_sandbox (test->provider, local_test_id (info), 3000, NULL, NULL);
-  g_assert_nonnull (renewed);
-  g_free (local_test_shell (test->provider, local_test_id (info), NULL, "true"));
-  g_assert_false (local_test_wait_for_end (guest, 0));
-  /* It is watched again. */
-  end_guest (guest);
-  g_free (local_test_shell (test->provider, local_test_id (info), NULL, "true"));
-  again = open_guest (test, local_test_id (info));
-  remove_folder (test, local_test_id (info));
-  g_assert_true (local_test_wait_for_end (again, PATIENCE));
-  close (again);
-}
-
-/* Who works in one that was removed is told so, instead of by what is missing then. */
-static void
-test_folder_removed_from_owner (LocalTest *test, gconstpointer data)
-{
-  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
-  g_autoptr (AsbBackend) backend = NULL;
-  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("true");
-  g_autoptr (AsbCommandResult) result = NULL;
-  g_autoptr (AsbCommandResult) none = NULL;
-  g_autoptr (GError) error = NULL;
-  const char *id;
-  int guest;
-
-  asb_backend_options_set_provider (options, test->provider);
-  backend = asb_create_backend (options, NULL, &error);
-  g_assert_no_error (error);
-  result = asb_backend_execute (backend, spec, NULL, &error);
-  g_assert_no_error (error);
-  id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
-  guest = open_guest (test, id);
-  remove_folder (test, id);
-  none = asb_backend_execute (backend, spec, NULL, &error);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
-  g_assert_nonnull (strstr (error->message, "is not there any more"));
-  g_assert_true (local_test_wait_for_end (guest, PATIENCE));
-  close (guest);
-  g_clear_error (&error);
-  asb_backend_close (backend, NULL, &error);
-  g_assert_no_error (error);
 }
 
 static int
@@ -479,10 +375,7 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/started-again", test_started_again);
   local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
   local_test_add ("/local/endings/swept", test_swept);
-  local_test_add ("/local/endings/frozen", test_frozen);
   local_test_add ("/local/endings/swept-frozen", test_swept_frozen);
-  local_test_add ("/local/endings/folder-removed", test_folder_removed);
-  local_test_add ("/local/endings/folder-removed-from-owner", test_folder_removed_from_owner);
   local_test_add ("/local/endings/bubblewrap-killed", test_bubblewrap_killed);
   local_test_add ("/local/endings/no-zombies", test_no_zombies);
   return g_test_run ();

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MIB (1024 * 1024)
-#define UNIT_PATH "/org/freedesktop/systemd1/unit/asb"
 
 typedef struct
 {
@@ -22,7 +21,6 @@ typedef struct
 
   /* How it behaves. */
   const char *result; /* of the job; NULL: the call is refused */
-  gboolean counts_nothing;
 
   /* What it saw. */
   guint n_calls;
@@ -33,16 +31,14 @@ typedef struct
 
 static const char introspection[]
     = "<node><interface name='org.freedesktop.systemd1.Manager'>"
+      "<property name='Version' type='s' access='read'/>"
       "<method name='StartTransientUnit'><arg type='s' direction='in'/><arg type='s' "
       "direction='in'/>"
       "<arg type='a(sv)' direction='in'/><arg type='a(sa(sv))' direction='in'/>"
       "<arg type='o' direction='out'/></method>"
-      "<method name='GetUnit'><arg type='s' direction='in'/><arg type='o' "
-      "direction='out'/></method>"
       "<signal name='JobRemoved'><arg type='u'/><arg type='o'/><arg type='s'/><arg "
       "type='s'/></signal>"
-      "</interface><interface name='org.freedesktop.systemd1.Scope'>"
-      "<property name='MemoryCurrent' type='t' access='read'/></interface></node>";
+      "</interface></node>";
 
 /* What stands behind that number is bubblewrap still, unless it did not wait. */
 static gboolean
@@ -84,15 +80,6 @@ call_cb (GDBusConnection *connection, const char *sender, const char *path, cons
 {
   Manager *manager = user_data;
 
-  if (strcmp (method, "GetUnit") == 0)
-    {
-      const char *name;
-
-      g_variant_get (parameters, "(&s)", &name);
-      g_assert_cmpstr (name, ==, manager->name);
-      g_dbus_method_invocation_return_value (invocation, g_variant_new ("(o)", UNIT_PATH));
-      return;
-    }
   manager->n_calls++;
   g_clear_pointer (&manager->name, g_free);
   g_clear_pointer (&manager->properties, g_variant_unref);
@@ -117,14 +104,11 @@ call_cb (GDBusConnection *connection, const char *sender, const char *path, cons
                                  NULL);
 }
 
-/* Of a scope without means the real one knows no memory either. */
 static GVariant *
 property_cb (GDBusConnection *connection, const char *sender, const char *path,
              const char *interface, const char *property, GError **error, gpointer user_data)
 {
-  const Manager *manager = user_data;
-
-  return g_variant_new_uint64 (manager->counts_nothing ? G_MAXUINT64 : 4096);
+  return g_variant_new_string ("252");
 }
 
 static GDBusConnection *
@@ -143,9 +127,6 @@ serve (Manager *manager)
   g_assert_no_error (error);
   g_dbus_connection_register_object (connection, "/org/freedesktop/systemd1", node->interfaces[0],
                                      &table, manager, NULL, &error);
-  g_assert_no_error (error);
-  g_dbus_connection_register_object (connection, UNIT_PATH, node->interfaces[1], &table, manager,
-                                     NULL, &error);
   g_assert_no_error (error);
   owned = g_dbus_connection_call_sync (connection, "org.freedesktop.DBus", "/org/freedesktop/DBus",
                                        "org.freedesktop.DBus", "RequestName",
@@ -278,27 +259,6 @@ test_made (LocalTest *test, gconstpointer data)
   manager_stop (&manager);
 }
 
-/* What stands in files of memory is never freed: it must leave some of the scope's to programs. */
-static void
-test_files_in_memory (LocalTest *test, gconstpointer data)
-{
-  Manager manager;
-  g_autoptr (AsbProvider) provider = NULL;
-  g_autoptr (AsbSandboxInfo) info = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *told = NULL;
-
-  manager_start (&manager, "done");
-  provider = provider_on (test, g_test_dbus_get_bus_address (manager.bus));
-  info = create (provider, 200 * MIB, &error);
-  g_assert_no_error (error);
-  told = local_test_shell (provider, local_test_id (info), NULL,
-                           "df --output=size -B 1M /dev/shm /run | tail -n +2 | tr -d ' '");
-  g_assert_cmpstr (told, ==, "100\n50\n");
-  local_test_delete (provider, local_test_id (info));
-  manager_stop (&manager);
-}
-
 /* What was asked for cannot be had: nothing weaker is made. */
 static void
 assert_refused (LocalTest *test, const char *result, const char *word)
@@ -322,24 +282,6 @@ test_refused (LocalTest *test, gconstpointer data)
 {
   assert_refused (test, NULL, "No scopes today");
   assert_refused (test, "failed", "“failed”");
-}
-
-/* As that of an ordinary user does where control groups are of the first version. */
-static void
-test_without_means (LocalTest *test, gconstpointer data)
-{
-  Manager manager;
-  g_autoptr (AsbProvider) provider = NULL;
-  g_autoptr (GError) error = NULL;
-
-  manager_start (&manager, "done");
-  manager.counts_nothing = TRUE;
-  provider = provider_on (test, g_test_dbus_get_bus_address (manager.bus));
-  g_assert_null (create (provider, 200 * MIB, &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "cannot bound memory"));
-  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
-  manager_stop (&manager);
 }
 
 static void
@@ -391,9 +333,7 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   add ("/local/scope/made", test_made);
-  add ("/local/scope/files-in-memory", test_files_in_memory);
   add ("/local/scope/refused", test_refused);
-  add ("/local/scope/without-means", test_without_means);
   local_test_add ("/local/scope/no-manager", test_no_manager);
   local_test_add ("/local/scope/never", test_never);
   return g_test_run ();
