@@ -189,11 +189,6 @@ enter (Watch *watch, WatchedDirectory *parent, const char *name, bool is_directo
 
   if (!is_directory || !watch->tree.is_recursive)
     return;
-  if (!watched_directory_is_in_place (parent))
-    {
-      watch_tree_postpone (&watch->tree, parent);
-      return;
-    }
   before = watched_directory_child (parent, name);
   now = watch_tree_add (&watch->tree, parent, name);
   /* It has gone from there, and where to will be read later. */
@@ -202,13 +197,24 @@ enter (Watch *watch, WatchedDirectory *parent, const char *name, bool is_directo
   watch_tree_list (&watch->tree, true);
 }
 
+/* What has gone from there, as far as it is known. What stands there now has come since, and stays,
+ * also where two have changed places, of which the kernel tells the coming of one first. */
+static WatchedDirectory *
+find_gone (Watch *watch, WatchedDirectory *parent, const char *name)
+{
+  WatchedDirectory *gone = watched_directory_child (parent, name);
+
+  return gone && watch_tree_add (&watch->tree, parent, name) != gone ? gone : NULL;
+}
+
 static void
 leave (Watch *watch, WatchedDirectory *parent, const char *name)
 {
-  WatchedDirectory *child = watched_directory_child (parent, name);
+  WatchedDirectory *gone = find_gone (watch, parent, name);
 
-  if (child)
-    watch_tree_drop (&watch->tree, child);
+  if (gone)
+    watch_tree_drop (&watch->tree, gone);
+  watch_tree_list (&watch->tree, true);
 }
 
 /* It has left for where nobody looks. */
@@ -272,13 +278,15 @@ static void
 arrive_from_within (Watch *watch, WatchedDirectory *parent, const char *name)
 {
   Departure *departure = &watch->departure;
-  WatchedDirectory *child = watched_directory_child (departure->parent, departure->name);
-  WatchedDirectory *there = watched_directory_child (parent, name);
+  WatchedDirectory *child;
+  WatchedDirectory *there;
 
   departure->is_there = false;
   tell_moved (watch, parent, name);
   if (!departure->is_directory)
     return;
+  child = find_gone (watch, departure->parent, departure->name);
+  there = watched_directory_child (parent, name);
   if (child && !can_move (child, parent, there))
     {
       watch->is_lossy = true;

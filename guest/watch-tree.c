@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -147,14 +148,31 @@ is_same (const WatchedDirectory *directory, const struct stat *status)
   return directory->device == status->st_dev && directory->inode == status->st_ino;
 }
 
-bool
-watched_directory_is_in_place (const WatchedDirectory *directory)
+/* Of what cannot be opened by its path. */
+static bool
+is_elsewhere (int error)
 {
-  char path[PATH_MAX];
-  struct stat status;
+  return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
+}
 
-  return watched_directory_path (directory, NULL, path)
-         && (directory->parent ? lstat : stat) (path, &status) == 0 && is_same (directory, &status);
+/* The directory itself, not what may be at its path by now: whatever is asked of the descriptor is
+ * about what the kernel tells of. −1 with errno set, to ESTALE when another stands there. */
+static int
+open_watched (const WatchedDirectory *directory, int flags, char path[PATH_MAX])
+{
+  struct stat status;
+  int fd;
+
+  errno = ENAMETOOLONG;
+  if (!watched_directory_path (directory, NULL, path))
+    return -1;
+  flags |= O_DIRECTORY | O_CLOEXEC | (directory->parent ? O_NOFOLLOW : 0);
+  fd = open (path, flags);
+  if (fd < 0 || (fstat (fd, &status) == 0 && is_same (directory, &status)))
+    return fd;
+  close (fd);
+  errno = ESTALE;
+  return -1;
 }
 
 /* NULL when memory is short. */
@@ -194,17 +212,38 @@ is_left_out (const WatchTree *tree, int fd, struct stat *status)
   return fstat (fd, status) != 0 || file_is_history (tree->worker, status) || is_kernel_files (fd);
 }
 
-/* The number of the watch; -1 with errno set, 0 when the directory is left out. */
+/* Watches what @fd is of, whatever has its name meanwhile; by that only where there is no /proc. */
 static int
-watch_path (const WatchTree *tree, const char *path, struct stat *status)
+watch_descriptor (const WatchTree *tree, int fd, const char *path, uint32_t events)
 {
-  int fd = open (path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  bool leaves_out = fd >= 0 && is_left_out (tree, fd, status);
+  char link[32];
+  int wd;
+
+  snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+  wd = inotify_add_watch (tree->fd, link, events);
+  if (wd < 0 && (errno == ENOENT || errno == ENOTDIR))
+    wd = inotify_add_watch (tree->fd, path, events);
+  return wd;
+}
+
+/* The number of the watch of @name in @parent_fd; -1 with errno set, 0 when the directory is left
+ * out. */
+static int
+watch_name (const WatchTree *tree, int parent_fd, const char *name, const char *path,
+            struct stat *status)
+{
+  int fd = openat (parent_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int wd = 0;
+  int error;
 
   if (fd < 0)
     return -1;
+  if (!is_left_out (tree, fd, status))
+    wd = watch_descriptor (tree, fd, path, EVENTS);
+  error = errno;
   close (fd);
-  return leaves_out ? 0 : inotify_add_watch (tree->fd, path, EVENTS | IN_DONT_FOLLOW);
+  errno = error;
+  return wd;
 }
 
 static void
@@ -225,7 +264,7 @@ fail_errno (WatchTree *tree, const char *path, int error)
   Failure failure = { 0 };
 
   /* What went away meanwhile is told, or will be. */
-  if (error == ENOENT || error == ENOTDIR || error == ELOOP)
+  if (is_elsewhere (error))
     return;
   set_failure (&failure, error, path);
   fail (tree, path, &failure);
@@ -241,10 +280,11 @@ put_right (WatchedDirectory *known, WatchedDirectory *parent, const char *name)
 }
 
 static WatchedDirectory *
-watch_directory (WatchTree *tree, WatchedDirectory *parent, const char *name, const char *path)
+watch_directory (WatchTree *tree, WatchedDirectory *parent, int parent_fd, const char *name,
+                 const char *path)
 {
   struct stat status;
-  int wd = watch_path (tree, path, &status);
+  int wd = watch_name (tree, parent_fd, name, path, &status);
   WatchedDirectory *directory = wd > 0 ? watch_tree_find (tree, wd) : NULL;
 
   if (wd < 0)
@@ -259,8 +299,9 @@ watch_directory (WatchTree *tree, WatchedDirectory *parent, const char *name, co
   return directory;
 }
 
-WatchedDirectory *
-watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name)
+/* @parent_fd: of the parent itself */
+static WatchedDirectory *
+add_in (WatchTree *tree, WatchedDirectory *parent, int parent_fd, const char *name)
 {
   char path[PATH_MAX];
 
@@ -271,10 +312,54 @@ watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name)
       return NULL;
     }
   if (tree->n_directories < WATCH_MAX_DIRECTORIES)
-    return watch_directory (tree, parent, name, path);
+    return watch_directory (tree, parent, parent_fd, name, path);
   if (!watched_directory_child (parent, name))
     fail_full (tree, path);
   return NULL;
+}
+
+/* Looks into it when all that the kernel has told is known. */
+static void
+postpone (WatchTree *tree, WatchedDirectory *directory)
+{
+  list_remove (&directory->unlisted);
+  list_append (&tree->postponed, &directory->unlisted);
+}
+
+WatchedDirectory *
+watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name)
+{
+  char path[PATH_MAX] = "";
+  int parent_fd = open_watched (parent, O_PATH, path);
+  WatchedDirectory *directory;
+
+  if (parent_fd < 0 && is_elsewhere (errno))
+    postpone (tree, parent);
+  else if (parent_fd < 0)
+    fail_errno (tree, path, errno);
+  if (parent_fd < 0)
+    return NULL;
+  directory = add_in (tree, parent, parent_fd, name);
+  close (parent_fd);
+  return directory;
+}
+
+/* The number of the watch of the directory with which all begins. */
+static int
+watch_root (const WatchTree *tree, const char *path, struct stat *status)
+{
+  int fd = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int wd = -1;
+  int error;
+
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, status) == 0)
+    wd = watch_descriptor (tree, fd, path, EVENTS | IN_DELETE_SELF | IN_MOVE_SELF);
+  error = errno;
+  close (fd);
+  errno = error;
+  return wd;
 }
 
 bool
@@ -292,8 +377,8 @@ watch_tree_open (WatchTree *tree, const char *path, Failure *failure)
                         "fs.inotify.max_user_instances, or the limit of open files, allows");
   if (tree->fd < 0)
     return failure_set_errno (failure, errno, "watch", path);
-  wd = inotify_add_watch (tree->fd, path, EVENTS | IN_DELETE_SELF | IN_MOVE_SELF);
-  if (wd < 0 || stat (path, &status) != 0)
+  wd = watch_root (tree, path, &status);
+  if (wd < 0)
     return set_failure (failure, errno, path);
   tree->root = insert (tree, wd, &status, NULL, path);
   return tree->root || failure_set_errno (failure, ENOMEM, "watch", path);
@@ -324,14 +409,7 @@ take_entry (WatchTree *tree, WatchedDirectory *parent, DIR *directory, const str
   if (tells && watched_directory_path (parent, entry->d_name, path))
     tree->found (tree->data, path, is_below);
   if (is_below)
-    watch_tree_add (tree, parent, entry->d_name);
-}
-
-/* Of what cannot be opened by its path. */
-static bool
-is_elsewhere (int error)
-{
-  return error == ENOENT || error == ENOTDIR || error == ELOOP;
+    add_in (tree, parent, dirfd (directory), entry->d_name);
 }
 
 /* False when the call is over. */
@@ -339,24 +417,17 @@ static bool
 list_one (WatchTree *tree, WatchedDirectory *parent, bool tells)
 {
   char path[PATH_MAX] = "";
-  int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | (parent->parent ? O_NOFOLLOW : 0);
-  int fd = watched_directory_path (parent, NULL, path) ? open (path, flags) : -1;
-  DIR *directory = NULL;
+  int fd = open_watched (parent, O_RDONLY | O_NONBLOCK, path);
+  DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
   const struct dirent *entry;
-  struct stat status;
   bool goes_on = true;
 
-  if (fd >= 0 ? fstat (fd, &status) != 0 || !is_same (parent, &status) : is_elsewhere (errno))
-    {
-      if (fd >= 0)
-        close (fd);
-      watch_tree_postpone (tree, parent);
-      return worker_goes_on (tree->worker);
-    }
-  directory = fd >= 0 ? fdopendir (fd) : NULL;
   if (!directory)
     {
-      fail_errno (tree, path, errno);
+      if (fd < 0 && is_elsewhere (errno))
+        postpone (tree, parent);
+      else
+        fail_errno (tree, path, errno);
       if (fd >= 0)
         close (fd);
       return worker_goes_on (tree->worker);
@@ -384,17 +455,21 @@ watch_tree_list (WatchTree *tree, bool tells)
   return true;
 }
 
-void
-watch_tree_postpone (WatchTree *tree, WatchedDirectory *directory)
+static size_t
+count (const List *list)
 {
-  list_remove (&directory->unlisted);
-  list_append (&tree->postponed, &directory->unlisted);
+  size_t n = 0;
+
+  LIST_FOREACH (node, list)
+    n++;
+  return n;
 }
 
-bool
-watch_tree_catch_up (WatchTree *tree)
+/* Whether fewer are left that are not in their places. */
+static bool
+list_postponed (WatchTree *tree)
 {
-  size_t n = tree->n_directories;
+  size_t n = count (&tree->postponed);
 
   LIST_FOREACH (node, &tree->postponed)
     {
@@ -402,7 +477,18 @@ watch_tree_catch_up (WatchTree *tree)
       list_append (&tree->unlisted, node);
     }
   watch_tree_list (tree, false);
-  return tree->n_directories > n;
+  return count (&tree->postponed) < n;
+}
+
+/* Looking into one may show where others are. */
+bool
+watch_tree_catch_up (WatchTree *tree)
+{
+  bool were_any = false;
+
+  while (list_postponed (tree))
+    were_any = true;
+  return were_any;
 }
 
 /* Forgetting. */

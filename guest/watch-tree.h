@@ -63,22 +63,17 @@ bool watched_directory_path (const WatchedDirectory *directory, const char *name
 /* Whether it is @other, or below it. */
 bool watched_directory_is_in (const WatchedDirectory *directory, const WatchedDirectory *other);
 
-/* Whether what its path leads to is it: by now that may be elsewhere, of which the kernel will
- * tell. */
-bool watched_directory_is_in_place (const WatchedDirectory *directory);
-
-/* Watches the directory @name in @parent, which is in its place, too, unless that is known; what is
- * known by another place has moved. What is there then, or NULL. */
+/* Watches the directory @name in @parent, too, unless that is known; what is known by another place
+ * has moved. What is there then, or NULL. Where @parent is not in its place, of which the kernel
+ * will tell, it is looked into later. */
 WatchedDirectory *watch_tree_add (WatchTree *tree, WatchedDirectory *parent, const char *name);
 
 /* Looks into the directories that are new, and watches those in them. With @tells what is there is
  * told as found. False when the call is over. */
 bool watch_tree_list (WatchTree *tree, bool tells);
 
-/* Looks into the directory when all that the kernel has told is known. */
-void watch_tree_postpone (WatchTree *tree, WatchedDirectory *directory);
-
-/* Does so, without telling what is there; whether there are directories that nobody watched. */
+/* Looks into those that were postponed, when all that the kernel has told is known, without telling
+ * what is there. Whether there were any of which something may not have been told. */
 bool watch_tree_catch_up (WatchTree *tree);
 
 /* It has another place. False when memory is short, or that is in itself. */
