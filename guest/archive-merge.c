@@ -137,7 +137,8 @@ is_folder_merged (const Pair *pair)
 static bool
 is_dropped (const Merge *merge, const Pair *pair)
 {
-  return !merge->moves && archive_is_same (pair->from_fd, pair->to_fd, pair->name)
+  return !merge->moves
+         && archive_is_same (merge->unpacking->caller, pair->from_fd, pair->to_fd, pair->name)
          && unlinkat (pair->from_fd, pair->name, 0) == 0;
 }
 
@@ -245,7 +246,9 @@ merge_names (Merge *merge, const NameList *names, int from_fd, int to_fd)
     {
       snprintf (merge->path + length, sizeof merge->path - length, "%s%s", length > 0 ? "/" : "",
                 names->sorted[i]);
-      done = caller->goes_on (caller->data) && merge_name (merge, from_fd, to_fd, names->sorted[i]);
+      /* Half of it in place is worth less than none, and all is there in a moment. */
+      done = (merge->moves || caller->goes_on (caller->data))
+             && merge_name (merge, from_fd, to_fd, names->sorted[i]);
     }
   merge->path[length] = '\0';
   return done;

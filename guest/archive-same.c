@@ -44,7 +44,7 @@ read_block (int fd, char *block, size_t size)
 }
 
 static bool
-is_same_content (int from, int to)
+is_same_content (const ArchiveCaller *caller, int from, int to)
 {
   static char blocks[2][BLOCK_SIZE];
   ssize_t n;
@@ -52,7 +52,7 @@ is_same_content (int from, int to)
   do
     {
       n = read_block (from, blocks[0], BLOCK_SIZE);
-      if (n < 0 || read_block (to, blocks[1], BLOCK_SIZE) != n
+      if (!caller->goes_on (caller->data) || n < 0 || read_block (to, blocks[1], BLOCK_SIZE) != n
           || memcmp (blocks[0], blocks[1], (size_t)n) != 0)
         return false;
     }
@@ -67,11 +67,11 @@ open_file (int directory_fd, const char *name)
 }
 
 static bool
-is_same_file (int from_fd, int to_fd, const char *name)
+is_same_file (const ArchiveCaller *caller, int from_fd, int to_fd, const char *name)
 {
   int from = open_file (from_fd, name);
   int to = open_file (to_fd, name);
-  bool is_same = from >= 0 && to >= 0 && is_same_content (from, to);
+  bool is_same = from >= 0 && to >= 0 && is_same_content (caller, from, to);
 
   if (from >= 0)
     close (from);
@@ -81,7 +81,7 @@ is_same_file (int from_fd, int to_fd, const char *name)
 }
 
 bool
-archive_is_same (int from_fd, int to_fd, const char *name)
+archive_is_same (const ArchiveCaller *caller, int from_fd, int to_fd, const char *name)
 {
   struct stat from;
   struct stat to;
@@ -92,5 +92,5 @@ archive_is_same (int from_fd, int to_fd, const char *name)
     return false;
   if (S_ISLNK (from.st_mode))
     return is_same_link (from_fd, to_fd, name);
-  return S_ISREG (from.st_mode) && is_same_file (from_fd, to_fd, name);
+  return S_ISREG (from.st_mode) && is_same_file (caller, from_fd, to_fd, name);
 }

@@ -4,7 +4,8 @@
 
 #pragma once
 
-#include <stdbool.h>
+#include "archive-folder.h"
 
-/* Of the regular files or the links @name in both folders. What cannot be read is not the same. */
-bool archive_is_same (int from_fd, int to_fd, const char *name);
+/* Of the regular files or the links @name in both folders. What cannot be read, or not as long as
+ * the caller goes on, is not the same. */
+bool archive_is_same (const ArchiveCaller *caller, int from_fd, int to_fd, const char *name);

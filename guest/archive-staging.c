@@ -135,18 +135,26 @@ archive_staging_release (ArchiveStaging *staging)
   staging->fd = -1;
 }
 
+bool
+archive_staging_guard (ArchiveStaging *staging, const char *path, Failure *failure)
+{
+  char name[sizeof staging->name];
+
+  snprintf (name, sizeof name, KEPT_PREFIX "%s", staging->name + strlen (ARCHIVE_STAGING_PREFIX));
+  if (renameat (staging->base_fd, staging->name, staging->base_fd, name) != 0)
+    return failure_set_errno (failure, errno, "unpack into", path);
+  memcpy (staging->name, name, sizeof name);
+  return true;
+}
+
 void
 archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure)
 {
   size_t length = strlen (failure->message);
-  char name[sizeof staging->name];
 
-  snprintf (name, sizeof name, KEPT_PREFIX "%s", staging->name + strlen (ARCHIVE_STAGING_PREFIX));
-  if (renameat2 (staging->base_fd, staging->name, staging->base_fd, name, RENAME_NOREPLACE) != 0)
-    snprintf (name, sizeof name, "%s", staging->name);
   snprintf (failure->message + length, sizeof failure->message - length,
             "; what could not be put back is in “%s/%s”", strcmp (path, "/") == 0 ? "" : path,
-            name);
+            staging->name);
   archive_staging_release (staging);
 }
 

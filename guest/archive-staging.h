@@ -21,11 +21,14 @@ typedef struct
 bool archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path,
                             Failure *failure);
 
+/* From now on it holds what there is nowhere else: it gets a name that nobody takes for an
+ * abandoned one. False with the failure set. */
+bool archive_staging_guard (ArchiveStaging *staging, const char *path, Failure *failure);
+
 /* It has been renamed to what it was for. */
 void archive_staging_release (ArchiveStaging *staging);
 
-/* Leaves it where it is, by a name that nobody takes for an abandoned one, and says so in the
- * message of @failure. */
+/* Leaves it where it is, guarded, and says so in the message of @failure. */
 void archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure);
 
 /* Removes it with all that is in it. */

@@ -122,14 +122,15 @@ write_block (Unpack *unpack, int fd, const uint8_t *bytes, size_t size, int64_t 
   return true;
 }
 
-/* As if all of it had been read again. */
-static void
-hash_zeros (Sha256 *hash, int64_t size)
+/* As if all of it had been read again. A hole may be larger than anything that is ever read. */
+static bool
+hash_zeros (const Unpack *unpack, Sha256 *hash, int64_t size)
 {
-  static const uint8_t zeros[4096];
+  static const uint8_t zeros[1024 * 1024]; /* never written to, so that it takes no memory */
 
-  for (; size > 0; size -= (int64_t)sizeof zeros)
+  for (; size > 0 && unpack->caller->goes_on (unpack->caller->data); size -= (int64_t)sizeof zeros)
     sha256_add (hash, zeros, size < (int64_t)sizeof zeros ? (size_t)size : sizeof zeros);
+  return size <= 0;
 }
 
 static bool
@@ -142,7 +143,8 @@ end_content (Unpack *unpack, int fd, Sha256 *hash, int64_t end)
     return fail (unpack, errno);
   if (*member->hash == '\0')
     return true;
-  hash_zeros (hash, member->end - end);
+  if (!hash_zeros (unpack, hash, member->end - end))
+    return false;
   sha256_end (hash, hex);
   return archive_member_check_hash (member, hex);
 }
@@ -166,11 +168,10 @@ write_content (Unpack *unpack, int fd)
         return false;
       if (size == 0)
         return end_content (unpack, fd, &hash, end);
+      if (is_hashed && !hash_zeros (unpack, &hash, offset - end))
+        return false;
       if (is_hashed)
-        {
-          hash_zeros (&hash, offset - end);
-          sha256_add (&hash, bytes, size);
-        }
+        sha256_add (&hash, bytes, size);
       if (!write_block (unpack, fd, bytes, size, offset))
         return false;
       end = offset + (int64_t)size;
@@ -359,6 +360,8 @@ put_in_place (Unpack *unpack)
     return false;
   if (unpacking->target_fd >= 0)
     {
+      if (!archive_staging_guard (&unpack->staging, unpacking->path, unpack->failure))
+        return false;
       if (!archive_merge_move (unpacking, unpack->staging.fd, &unpack->attributes, unpack->counts,
                                &is_undone, unpack->failure))
         {

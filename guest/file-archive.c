@@ -59,9 +59,7 @@ send_bytes (void *data, const void *bytes, size_t size)
 static bool
 goes_on (void *data)
 {
-  FileWorker *worker = data;
-
-  return worker->input_ended ? worker_goes_on (worker) : !worker_is_cancelled (worker);
+  return worker_goes_on (data);
 }
 
 static bool

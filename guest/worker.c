@@ -166,6 +166,18 @@ take_frame (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *pay
     }
 }
 
+/* Input that nobody waits for yet. */
+static void
+keep_ahead (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *payload)
+{
+  OutFrame *frame = out_frame_new (header, payload);
+
+  if (frame)
+    frame_queue_push (&worker->ahead, frame);
+  else
+    worker->closed = true;
+}
+
 /* Waits for a frame; false when the broker is gone. */
 static bool
 read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
@@ -185,8 +197,8 @@ read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
   return false;
 }
 
-bool
-worker_is_cancelled (const FileWorker *worker)
+static bool
+is_cancelled (const FileWorker *worker)
 {
   return worker->closed || worker->cancelled;
 }
@@ -198,11 +210,11 @@ wait_for_frame (FileWorker *worker)
   AsbFrameHeader header;
   const uint8_t *payload;
 
-  if (worker_is_cancelled (worker) || !read_frame (worker, &header, &payload))
+  if (is_cancelled (worker) || !read_frame (worker, &header, &payload))
     return false;
   if (header.call == worker->call)
     take_frame (worker, &header, payload);
-  return !worker_is_cancelled (worker);
+  return !is_cancelled (worker);
 }
 
 bool
@@ -213,11 +225,13 @@ worker_goes_on (FileWorker *worker)
   const uint8_t *payload;
   const char *reason;
 
-  while (!worker_is_cancelled (worker))
+  while (!is_cancelled (worker))
     {
       if (frame_reader_next (&worker->reader, &header, &payload, &reason) == ASB_FRAME_OK)
         {
-          if (header.call == worker->call)
+          if (header.call == worker->call && header.type == ASB_FRAME_DATA)
+            keep_ahead (worker, &header, payload);
+          else if (header.call == worker->call)
             take_frame (worker, &header, payload);
         }
       else if (poll (&polled, 1, 0) <= 0)
@@ -242,7 +256,7 @@ worker_wait_for (FileWorker *worker, int fd, int timeout)
     worker->closed = true;
   worker_goes_on (worker);
   worker->heard = false;
-  return !worker_is_cancelled (worker);
+  return !is_cancelled (worker);
 }
 
 size_t
@@ -261,7 +275,7 @@ worker_send (FileWorker *worker, const void *bytes, size_t size)
       uint64_t room = ASB_FRAME_WINDOW - (worker->sent - worker->credited);
       size_t part = size < ASB_FRAME_MAX_DATA ? size : ASB_FRAME_MAX_DATA;
 
-      if (worker->stopped || worker_is_cancelled (worker))
+      if (worker->stopped || is_cancelled (worker))
         return false;
       if (room == 0)
         {
@@ -289,11 +303,21 @@ tell_consumed (FileWorker *worker)
   send_frame (worker, ASB_FRAME_CREDIT, ASB_CHANNEL_INPUT, payload, sizeof payload);
 }
 
+static void
+take_from_ahead (FileWorker *worker)
+{
+  free (worker->received);
+  worker->received = frame_queue_pop (&worker->ahead);
+  if (worker->received)
+    take_frame (worker, &worker->received->header, out_frame_payload (worker->received));
+}
+
 const uint8_t *
 worker_receive (FileWorker *worker, size_t *size)
 {
   tell_consumed (worker);
   worker->input = NULL;
+  take_from_ahead (worker);
   while (!worker->input && !worker->input_ended)
     if (!wait_for_frame (worker))
       return NULL;
@@ -365,6 +389,8 @@ serve_call (FileWorker *worker, const AsbFrameHeader *header, json_t *request)
                           .args = json_object_get (request, "args"),
                           .recorded = json_is_true (json_object_get (request, "recorded")) };
   done = run (worker, json_string_value (json_object_get (request, "call")), &result, &failure);
+  frame_queue_clear (&worker->ahead);
+  free (worker->received);
   answer (worker, done, &result, &failure);
 }
 

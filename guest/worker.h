@@ -40,7 +40,9 @@ typedef struct
   uint64_t consumed_told;
   const uint8_t *input;
   size_t input_size;
-  FrameQueue held; /* goes with the first frame that is not held */
+  FrameQueue ahead;   /* of the input, heard while something else was waited for */
+  OutFrame *received; /* of them, the one that @input is of */
+  FrameQueue held;    /* goes with the first frame that is not held */
   unsigned n_held;
   bool holds;
 } FileWorker;
@@ -53,12 +55,8 @@ typedef struct
 
 /* For the calls. What returns false because the call has been cancelled sets no failure. */
 
-/* Looks whether the call has been cancelled, without waiting. Not before the end of the input, of
- * which it would lose some. */
+/* Looks whether the call has been cancelled, without waiting. */
 bool worker_goes_on (FileWorker *worker);
-
-/* Whether that has been heard by now. */
-bool worker_is_cancelled (const FileWorker *worker);
 
 /* The same after @fd has something to be read, the broker has said something, or @timeout
  * milliseconds are over (-1: never). */

@@ -171,7 +171,7 @@ def test_list():
         assert lines["dangling"]["kind"] == "symlink" and lines["fifo"]["kind"] == "other"
         assert not is_root() or lines["file"]["uid"] == 54321
         root = client.list("/")
-        assert {"/etc", "/proc"} <= {entry["path"] for entry in root.lines}
+        assert {b"/etc", b"/proc"} <= {raw(entry["path"]) for entry in root.lines}
 
 
 def test_large_list():

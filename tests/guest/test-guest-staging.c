@@ -96,6 +96,8 @@ test_keep (void)
   g_test_summary ("One that is kept is told of, and nobody removes it");
 
   place_open (&place);
+  g_assert_true (archive_staging_guard (&place.staging, place.path, &place.failure));
+  come_and_go (&place);
   failure_set (&place.failure, FAILURE_IO_ERROR, "It did not work");
   archive_staging_keep (&place.staging, place.path, &place.failure);
   come_and_go (&place);

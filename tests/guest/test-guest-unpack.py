@@ -322,6 +322,34 @@ def test_holes():
             assert file.read(6001) == b"middle" * 1000 + b"\0"
 
 
+def test_holes_larger_than_anything():
+    """What is in a hole is never read, but hashed where the archive says what it comes to: that ends when nobody wants it."""
+    info, data = sparse_member("s", 1 << 40)
+    info.pax_headers["SCHILY.xattr.user.asb.sha256"] = "0" * 64
+    whole = tar((info, data))
+    bounds = {"max_bytes": 1 << 41, "max_file_bytes": 1 << 41}
+    with Guest() as guest:
+        client = guest.connect()
+        call = start_unpack(client, guest.in_work("new"), **bounds)
+        client.write(call, whole)
+        while not staging_in(guest.work):
+            client.command(["true"])
+        client.send(CANCEL, call=call.number)
+        assert client.wait(call).error["code"] == "cancelled"
+        assert_nothing(guest)
+        # Nor does it outlive the guest.
+        call = start_unpack(client, guest.in_work("new"), **bounds)
+        client.write(call, whole, fin=True)
+        while not staging_in(guest.work):
+            client.command(["true"])
+        pidfds = [os.pidfd_open(int(pid)) for pid in os.listdir("/proc") if pid.isdigit() and is_worker(guest, pid)]
+        assert pidfds
+        client.close()
+        guest.stop()
+        for pidfd in pidfds:
+            wait_for_end(pidfd)
+
+
 def measured(guest, client, data, **args):
     started = time.monotonic()
     call = unpack(client, guest.in_work("bomb"), data, **args)
@@ -517,6 +545,55 @@ def test_worker_killed_in_the_middle():
         assert unpack(client, guest.work, tar(member("a", b"x"))).result
         assert sorted(os.listdir(guest.work)) == [STAGING + "locked", "a"]
         os.close(lock)
+
+
+N_REPLACED = 500
+
+
+def begin_to_replace(guest, client):
+    """Many files are replaced by an archive, of which the first has just been put in place."""
+    names = ["f%04d" % i for i in range(N_REPLACED)]
+    for name in names:
+        with open(guest.in_work(name), "w") as file:
+            file.write("old " + name)
+    watching = guest.connect()
+    watch = watching.start("file.watch", {"path": guest.in_work(names[0])})
+    watching.wait_event(watch)
+    call = start_unpack(client, guest.work, conflict="overwrite")
+    client.write(call, tar(*[member(name, b"new " + name.encode()) for name in names]), fin=True)
+    watching.until(lambda: watch.stdout)
+    return names, call
+
+
+def test_cancelled_while_it_is_put_in_place():
+    """Then it is too late."""
+    with Guest() as guest:
+        client = guest.connect()
+        names, call = begin_to_replace(guest, client)
+        client.send(CANCEL, call=call.number)
+        assert client.wait(call).result["replaced"] == N_REPLACED
+        assert tree(guest.work) == {name: b"new " + name.encode() for name in names}
+
+
+def test_worker_killed_while_it_puts_in_place():
+    """Nothing is lost then, of what was there and of what was to come; and doing it again makes a whole of it."""
+    with Guest() as guest:
+        client = guest.connect()
+        names, call = begin_to_replace(guest, client)
+        for pid in os.listdir("/proc"):
+            if pid.isdigit() and is_worker(guest, pid):
+                os.kill(int(pid), signal.SIGKILL)
+        client.wait(call)
+        # Whoever comes next to the same place leaves it.
+        assert unpack(client, guest.work, tar(member("other", b"x"))).result
+        wanted = {name: b"new " + name.encode() for name in names}
+        if not wanted.items() <= tree(guest.work).items():
+            (kept,) = [name for name in os.listdir(guest.work) if name.startswith(".asb-kept-")]
+            found = [*tree(guest.work).items(), *tree(guest.in_work(kept)).items()]
+            assert all((name, b"old " + name.encode()) in found and (name, b"new " + name.encode()) in found for name in names)
+        data = tar(*[member(name, b"new " + name.encode()) for name in names])
+        assert unpack(client, guest.work, data, conflict="overwrite").result["replaced"] == N_REPLACED
+        assert wanted.items() <= tree(guest.work).items()
 
 
 def is_worker(guest, pid):

@@ -176,12 +176,6 @@ worker_goes_on (FileWorker *worker)
   return true;
 }
 
-bool
-worker_is_cancelled (const FileWorker *worker)
-{
-  return false;
-}
-
 size_t
 worker_room (const FileWorker *worker)
 {
