@@ -29,25 +29,71 @@ sync_directory (int directory_fd)
   close (fd);
 }
 
+/* By its descriptor: its name may lead to something else by now, which is told by what it would not
+ * be if it had just been made. */
 static bool
-make_directory (const char *path, bool parents, mode_t mode, bool *created)
+set_special_mode (const FilePlace *place, mode_t mode)
 {
   struct stat status;
+  int fd = openat (place->directory_fd, place->name,
+                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  bool done = false;
   int error;
 
-  *created = false;
-  if (parents && !file_make_parents (path))
+  if (fd < 0)
     return false;
-  if (mkdir (path, mode) == 0)
-    {
-      *created = true;
-      return !(mode & SPECIAL_BITS) || chmod (path, mode) == 0;
-    }
+  errno = ESTALE;
+  if (fstat (fd, &status) == 0 && status.st_uid == geteuid () && (status.st_mode & 0777) == 0700)
+    done = fchmod (fd, mode) == 0;
   error = errno;
-  if (parents && error == EEXIST && stat (path, &status) == 0 && S_ISDIR (status.st_mode))
-    return true;
+  close (fd);
   errno = error;
-  return false;
+  return done;
+}
+
+static bool
+make_in (const FilePlace *place, mode_t mode, bool *created)
+{
+  bool is_special = (mode & SPECIAL_BITS) != 0;
+
+  *created = mkdirat (place->directory_fd, place->name, is_special ? 0700 : mode) == 0;
+  return *created && (!is_special || set_special_mode (place, mode));
+}
+
+static bool
+is_directory (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && S_ISDIR (status.st_mode);
+}
+
+/* An existing one is none of our business with @parents. */
+static bool
+make_directory (FileWorker *worker, const char *path, bool parents, mode_t mode, bool *created,
+                Failure *failure)
+{
+  FilePlace place = { .directory_fd = -1 };
+  bool done = (!parents || file_make_parents (path)) && file_place_open (&place, path);
+  int error = errno;
+
+  *created = false;
+  if (done && !file_place_check_changeable (worker, &place, path, failure))
+    done = false;
+  else if (done)
+    {
+      done = make_in (&place, mode, created);
+      error = errno;
+    }
+  file_place_close (&place);
+  if (done || failure->code)
+    return done;
+  /* The directory that all is in has no place. */
+  if (error == EISDIR)
+    error = EEXIST;
+  if (parents && error == EEXIST && is_directory (path))
+    return true;
+  return failure_set_errno (failure, error, "make the directory", path);
 }
 
 bool
@@ -56,20 +102,19 @@ file_mkdir (FileWorker *worker, FileResult *result, Failure *failure)
   char *path;
   bool parents;
   bool created = false;
+  bool done;
   int64_t mode;
 
   if (!argument_boolean (worker->args, "parents", true, &parents, failure)
       || !argument_integer (worker->args, "mode", 0, 07777, 0755, &mode, failure)
       || !argument_path (worker->args, "path", &path, failure))
     return false;
-  if (file_check_changeable (worker, path, failure)
-      && !make_directory (path, parents, (mode_t)mode, &created))
-    failure_set_errno (failure, errno, "make the directory", path);
+  done = file_check_changeable (worker, path, failure)
+         && make_directory (worker, path, parents, (mode_t)mode, &created, failure);
   free (path);
-  if (failure->code)
-    return false;
-  result->result = json_pack ("{s:b}", "created", created);
-  return true;
+  if (done)
+    result->result = json_pack ("{s:b}", "created", created);
+  return done;
 }
 
 typedef struct

@@ -559,12 +559,15 @@ def test_mkdir():
         assert client.run("file.mkdir", {"path": path, "parents": False}).error["code"] == "already_exists"
         assert client.run("file.mkdir", {"path": guest.in_work("m"), "mode": 0o3770}).result["created"]
         assert mode_of(guest.in_work("m")) == 0o3770
+        assert client.run("file.mkdir", {"path": guest.in_work("n"), "mode": 0o6000}).result["created"]
+        assert mode_of(guest.in_work("n")) == 0o6000
         file = make(guest.in_work("file"))
         assert client.run("file.mkdir", {"path": file}).error["code"] == "already_exists"
         assert client.run("file.mkdir", {"path": file + "/x"}).error["code"] == "not_directory"
         os.symlink("a", guest.in_work("link"))
         assert client.run("file.mkdir", {"path": guest.in_work("link")}).result == {"created": False}
         assert client.run("file.mkdir", {"path": "/"}).result == {"created": False}
+        assert client.run("file.mkdir", {"path": "/", "parents": False}).error["code"] == "already_exists"
 
 
 def test_delete():
