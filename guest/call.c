@@ -3,6 +3,7 @@
 #include "call.h"
 
 #include "call-kinds.h"
+#include "json-size.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -253,9 +254,9 @@ call_new (Session *session, uint32_t number, size_t size)
 }
 
 bool
-call_begin (Session *session, uint32_t number, json_t *request, size_t size)
+call_begin (Session *session, uint32_t number, json_t *request)
 {
-  Call *call = call_new (session, number, size);
+  Call *call = call_new (session, number, json_size (request));
   json_t *record;
   bool required = false;
   unsigned fed;

@@ -92,7 +92,7 @@ struct Call
   uint32_t number;
   const CallKind *kind;
   json_t *args;
-  size_t size; /* of the request */
+  size_t size; /* of the request in memory */
   Outlet outlets[ASB_N_CHANNELS];
   Inlet inlet;
   Record record;
@@ -119,8 +119,8 @@ typedef struct
   json_t *details;    /* more members of "record.finish" */
 } Outcome;
 
-/* Begins what @request, which was of @size bytes, asks for; false when memory is short. */
-bool call_begin (Session *session, uint32_t number, json_t *request, size_t size);
+/* Begins what @request asks for; false when memory is short. */
+bool call_begin (Session *session, uint32_t number, json_t *request);
 
 void call_cancel (Call *call);
 

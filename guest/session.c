@@ -403,7 +403,7 @@ receive_call (Session *self, const AsbFrameHeader *header, const uint8_t *payloa
   if (self->total_size > MAX_UNTAKEN)
     return "it asks for more and acknowledges nothing of what it was told";
   request = asb_wire_json_parse (payload, header->length, &reason);
-  if (request && !call_begin (self, header->call, request, header->length))
+  if (request && !call_begin (self, header->call, request))
     end_soon (self);
   json_decref (request);
   return request ? NULL : reason;

@@ -7,6 +7,7 @@ import socket
 import struct
 
 from guestlib import *
+from treelib import peak_memory
 
 QUIET = ["sleep", "1000"]
 
@@ -425,6 +426,25 @@ def test_requests_that_are_too_large_together():
         for call in waiting[1:60]:
             client.wait(call)
             assert call.result["state"] == "ended"
+
+
+def test_requests_that_grow():
+    """Some text of JSON takes many times as much memory once it has been read."""
+    with Guest() as guest:
+        client = guest.connect()
+        job = client.run("job.start", {"argv": QUIET}).result["job_id"]
+        for junk in ([[]] * 240000, {"%x" % i: 0 for i in range(70000)}):
+            client.command(["true"])
+            before = peak_memory(guest.process.pid)
+            waiting = [client.start("job.wait", {"job_id": job, "unknown": junk}) for _ in range(8)]
+            client.command(["true"])
+            n_refused = sum(call.reply is not None for call in waiting)
+            for call in waiting:
+                client.send(CANCEL, call=call.number)
+                client.wait(call)
+            assert n_refused > 0 and client.command(["true"]).result["exit_code"] == 0, n_refused
+            if not checker.is_used():
+                assert peak_memory(guest.process.pid) - before < 120 << 20, (str(junk)[:20], peak_memory(guest.process.pid) - before)
 
 
 def test_one_byte_at_a_time():
