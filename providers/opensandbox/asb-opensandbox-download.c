@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-thread.h"
@@ -22,6 +23,8 @@ struct _AsbOpensandboxDownload
   gboolean is_known; /* that there is so much */
   guint64 skip;
   guint64 due;     /* of what is said to be there, what has not come yet */
+  guint64 taken;   /* of the file, from the offset on */
+  GError *missing; /* that the end has not come, while it is asked whether it is still there */
   gint64 expected; /* of the body; −1: not said */
   AsbPipe *pipe;
   GInputStream *stream;
@@ -50,6 +53,7 @@ finish (AsbOpensandboxDownload *self, const GError *error)
   g_clear_object (&self->execd);
   g_clear_pointer (&self->pipe, asb_pipe_unref);
   g_clear_pointer (&self->rest, g_bytes_unref);
+  g_clear_error (&self->missing);
   asb_opensandbox_thread_clear_timer (&self->room);
   g_free (self->path);
   g_free (self);
@@ -65,11 +69,51 @@ fail (AsbOpensandboxDownload *self, const GError *error)
   finish (self, closed ? closed : error);
 }
 
+/* A file whose end has not come may have lost it meanwhile. */
+
+static gboolean
+is_shorter (AsbOpensandboxDownload *self, AsbOpensandboxScriptResult *now)
+{
+  guint64 size;
+
+  return now && now->exit_status == 0 && now->lines[0]
+         && g_ascii_string_to_unsigned (now->lines[0], 10, 0, G_MAXINT64, &size, NULL)
+         && size <= self->offset + self->taken;
+}
+
+static void
+measured_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxDownload *self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbOpensandboxScriptResult) now
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+
+  if (is_shorter (self, now))
+    error = g_error_new (ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION,
+                         "“%s” became shorter while it was read", self->path);
+  else
+    error = g_steal_pointer (&self->missing);
+  fail (self, error);
+}
+
+/* Takes @error. */
+static void
+fail_short (AsbOpensandboxDownload *self, GError *error)
+{
+  const char *const arguments[] = { self->path, NULL };
+
+  self->missing = error;
+  asb_opensandbox_script_ask_async (
+      self->execd, "stat -L -c %s \"$1\"", arguments, "look at the file",
+      asb_opensandbox_execd_get_cancellable (self->execd), measured_cb, self);
+}
+
 /* Nothing more comes. */
 static void
 end (AsbOpensandboxDownload *self)
 {
-  g_autoptr (GError) error = NULL;
+  GError *error = NULL;
 
   if (self->is_known && self->left > 0)
     error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
@@ -79,7 +123,10 @@ end (AsbOpensandboxDownload *self)
     error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                          "“%s” ended %" G_GUINT64_FORMAT " bytes before its end", self->path,
                          self->due);
-  finish (self, error);
+  if (error)
+    fail_short (self, error);
+  else
+    finish (self, NULL);
 }
 
 static void push_rest (AsbOpensandboxDownload *self);
@@ -132,50 +179,68 @@ cut (AsbOpensandboxDownload *self, GBytes *bytes)
       self->left -= (gint64)kept;
     }
   self->due -= MIN (self->due, kept);
+  self->taken += kept;
   return g_bytes_new_from_bytes (bytes, skipped, kept);
+}
+
+/* What has begun to come was broken off, whatever the server is to blame for. */
+static GError *
+new_cut (AsbOpensandboxDownload *self, const GError *cause)
+{
+  GError *error;
+
+  if (cause->domain != ASB_ERROR)
+    return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "“%s” broke off before its end: %s",
+                        self->path, cause->message);
+  error = g_error_copy (cause);
+  if (error->code == ASB_ERROR_PROVIDER)
+    error->code = ASB_ERROR_INTERRUPTED;
+  return error;
+}
+
+/* Why there will be no more, although there should be; NULL: there may be. */
+static GError *
+new_break (AsbOpensandboxDownload *self, const GError *cause, gsize size)
+{
+  const GError *standstill = asb_opensandbox_standstill_get_error (self->standstill);
+
+  if (cause && standstill)
+    return g_error_new (standstill->domain, standstill->code, "“%s” broke off before its end: %s",
+                        self->path, standstill->message);
+  if (cause)
+    return new_cut (self, cause);
+  if (size == 0 && self->expected > 0)
+    return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                        "“%s” broke off %" G_GINT64_FORMAT " bytes before its end", self->path,
+                        self->expected);
+  return NULL;
 }
 
 static void
 read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxDownload *self = user_data;
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) cause = NULL;
   g_autoptr (GBytes) bytes
-      = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &error);
+      = g_input_stream_read_bytes_finish (G_INPUT_STREAM (source), result, &cause);
   gsize size = bytes ? g_bytes_get_size (bytes) : 0;
+  g_autoptr (GError) error = NULL;
 
   asb_opensandbox_standstill_end (self->standstill);
+  error = new_break (self, cause, size);
   if (error && asb_opensandbox_standstill_get_error (self->standstill))
+    fail (self, error);
+  else if (error)
+    fail_short (self, g_steal_pointer (&error));
+  else if (size == 0)
+    end (self);
+  else
     {
-      g_clear_error (&error);
-      error = g_error_copy (asb_opensandbox_standstill_get_error (self->standstill));
-      g_prefix_error (&error, "“%s” broke off before its end: ", self->path);
+      if (self->expected >= 0)
+        self->expected = MAX (self->expected - (gint64)size, 0);
+      self->rest = cut (self, bytes);
+      push_rest (self);
     }
-  if (size == 0 && !error && self->expected > 0)
-    error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                         "“%s” broke off %" G_GINT64_FORMAT " bytes before its end", self->path,
-                         self->expected);
-  else if (error && error->domain != ASB_ERROR)
-    {
-      g_autoptr (GError) cause = g_steal_pointer (&error);
-
-      error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "“%s” broke off before its end: %s",
-                           self->path, cause->message);
-    }
-  if (error)
-    {
-      fail (self, error);
-      return;
-    }
-  if (size == 0)
-    {
-      end (self);
-      return;
-    }
-  if (self->expected >= 0)
-    self->expected = MAX (self->expected - (gint64)size, 0);
-  self->rest = cut (self, bytes);
-  push_rest (self);
 }
 
 static void

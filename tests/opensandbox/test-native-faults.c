@@ -517,8 +517,10 @@ test_downloads (void)
   asb_file_request_set_contents (request, bytes);
   info = asb_transport_write_file (world.transport, request, NULL, &error);
   g_assert_no_error (error);
-  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4}", -1);
-  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4,'reset':true}", -1);
+  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4}",
+              ASB_ERROR_INTERRUPTED);
+  check_read (&world, "{'path':'*/files/download','action':'cut','bytes':4,'reset':true}",
+              ASB_ERROR_INTERRUPTED);
   check_read (&world,
               "{'path':'*/files/download','action':'reply','status':206,'body':'xyz',"
               "'headers':{'Content-Range':'bytes 5-7/10'}}",
@@ -533,6 +535,43 @@ test_downloads (void)
   part = asb_transport_read_file (world.transport, request, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (part, NULL), g_bytes_get_size (part), "3456", 4);
+  asb_test_native_close (&world);
+}
+
+/* It is there when the command has ended. */
+static void
+run_to_end (World *world, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProcess) process = start (world, text, TRUE, &error);
+  g_autoptr (AsbCommandResult) result = NULL;
+
+  g_assert_no_error (error);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+}
+
+static void
+test_shorter (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A file that becomes shorter while it is read is told from a lost connection");
+
+  asb_test_native_open (&world, NULL, NULL);
+  /* More than pipes and sockets hold. */
+  run_to_end (&world, "mkdir -p /work; head -c 67108864 /dev/zero >/work/f");
+  stream = asb_transport_open_read (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  run_to_end (&world, ": >/work/f");
+  bytes = asb_test_native_read_all (stream, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION);
+  g_assert_cmpstr (error->message, ==, "“/work/f” became shorter while it was read");
   asb_test_native_close (&world);
 }
 
@@ -817,6 +856,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
   g_test_add_func ("/opensandbox/native/faults/looking-again", test_looking_again);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
+  g_test_add_func ("/opensandbox/native/faults/shorter", test_shorter);
   g_test_add_func ("/opensandbox/native/faults/stalled", test_stalled);
   g_test_add_func ("/opensandbox/native/faults/stalled-upload", test_stalled_upload);
   g_test_add_func ("/opensandbox/native/faults/stalled-by-pause", test_stalled_by_pause);
