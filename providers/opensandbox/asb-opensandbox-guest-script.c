@@ -282,6 +282,7 @@ asb_opensandbox_guest_news_to_error (const AsbOpensandboxGuestNews *news, const 
       return new_failed (news, errors);
     default:
       return g_error_new_literal (ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
-                                  "The shell of the sandbox said nothing of the guest");
+                                  "The shell of the sandbox said nothing of the guest, as where "
+                                  "there is no room in its /tmp, in which execd keeps that");
     }
 }

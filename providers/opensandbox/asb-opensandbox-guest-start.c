@@ -54,6 +54,7 @@ judge (GTask *task)
   asb_opensandbox_site_set_architecture (visit->site, self->news.architecture);
   g_free (visit->place);
   visit->place = asb_opensandbox_guest_news_dup_place (&self->news, visit->argv[0]);
+  visit->is_unheard = self->news.state == ASB_OPENSANDBOX_GUEST_NONE;
   if (self->news.state == ASB_OPENSANDBOX_GUEST_LISTENS)
     asb_opensandbox_site_set_door (visit->site, self->news.port, visit->token);
   answer (task,

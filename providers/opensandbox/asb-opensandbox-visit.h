@@ -25,6 +25,7 @@ typedef struct
   char *place;        /* where the program is to be put, once it is known to be missing */
   char *no_websocket; /* why that way is shut, once it was found to be */
   gboolean is_shut_for_good;
+  gboolean is_unheard; /* nothing came of what the command said that should start the guest */
 } AsbOpensandboxVisit;
 
 /* Any thread. @token of the spec may be NULL. */

@@ -40,6 +40,14 @@ way_free (gpointer data)
 
 static void start (GTask *task);
 
+/* Another way is to be tried. */
+static void
+note_shut (AsbOpensandboxVisit *visit, const GError *error)
+{
+  g_free (visit->no_websocket);
+  visit->no_websocket = g_strdup (error->message);
+}
+
 /* Takes @error, and a reference to @task. */
 static void
 handle_failure (GTask *data, GError *error)
@@ -62,8 +70,7 @@ handle_failure (GTask *data, GError *error)
       start (g_steal_pointer (&task));
       return;
     }
-  g_free (self->visit->no_websocket);
-  self->visit->no_websocket = g_strdup (error->message);
+  note_shut (self->visit, error);
   /* Somebody said no. Silence, or a connection that failed, may have been a moment. */
   self->visit->is_shut_for_good = asb_opensandbox_error_get_status (error) != 0
                                   || g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
@@ -276,6 +283,9 @@ started_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       come_in (g_steal_pointer (&task));
       return;
     }
+  /* A PTY's words are kept in no file. */
+  if (self->visit->is_unheard)
+    note_shut (self->visit, error);
   /* What looks at it may not have been run. */
   if (self->parcel && !is_missing (error))
     asb_opensandbox_parcel_discard (self->parcel, self->visit->execd);

@@ -504,6 +504,35 @@ test_no_space (void)
   asb_test_entrance_close (backend);
 }
 
+#define SAID_NOTHING                                                                               \
+  "{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"                                      \
+  "{\\\"type\\\":\\\"execution_complete\\\"}\\n\\n"
+
+static void
+test_unheard (void)
+{
+  AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) first = asb_test_entrance_open (server, &entrance);
+  g_autoptr (AsbBackend) second = NULL;
+  g_autoptr (AsbBackend) third = NULL;
+
+  g_test_summary ("Where execd can keep nothing of what a command prints a PTY still leads in");
+  entrance.ref = asb_backend_get_ref (first);
+  asb_test_server_fault (server, "{'method':'POST','path':'*/command','nth':1,'times':1,"
+                                 "'action':'reply','status':200,'type':'text/event-stream',"
+                                 "'body':'" SAID_NOTHING "'}");
+  second = asb_test_entrance_open (server, &entrance);
+  check_way (second, "pty", "no room in its /tmp");
+  check_works (second);
+  /* There may be room again. */
+  third = asb_test_entrance_open (server, &entrance);
+  check_way (third, "websocket", NULL);
+  asb_test_entrance_close (third);
+  asb_test_entrance_close (second);
+  asb_test_entrance_close (first);
+}
+
 static void
 test_upload_spoilt (void)
 {
@@ -734,6 +763,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
   g_test_add_func ("/opensandbox/entrance/known-image", test_known_image);
   g_test_add_func ("/opensandbox/entrance/no-space", test_no_space);
+  g_test_add_func ("/opensandbox/entrance/unheard", test_unheard);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
   g_test_add_func ("/opensandbox/entrance/token", test_token);
