@@ -84,6 +84,17 @@ set_code (AsbOpensandboxCommandEnd *self, gint64 code, const char *words)
       = words ? asb_opensandbox_error_dup_text (words, strlen (words), MAX_MESSAGE) : NULL;
 }
 
+GError *
+asb_opensandbox_command_end_new_unheard (const AsbOpensandboxCommandEnd *self, const char *what)
+{
+  if (!self->has_exit_status || self->exit_status != ASB_OPENSANDBOX_COMMAND_UNHEARD)
+    return NULL;
+  return g_error_new (ASB_ERROR, ASB_ERROR_NO_SPACE,
+                      "The %s was not started: there is no room in /tmp of the sandbox, where "
+                      "execd keeps what commands print; make some there",
+                      what);
+}
+
 void
 asb_opensandbox_command_end_take (AsbOpensandboxCommandEnd *self, AsbOpensandboxEvent *event)
 {

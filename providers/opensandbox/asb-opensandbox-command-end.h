@@ -6,6 +6,9 @@
 
 #include "asb-opensandbox-events.h"
 
+/* With this ends what cannot tell that it begins, before it does. */
+#define ASB_OPENSANDBOX_COMMAND_UNHEARD 125
+
 typedef struct
 {
   gboolean has_exit_status;
@@ -16,6 +19,11 @@ typedef struct
 } AsbOpensandboxCommandEnd;
 
 void asb_opensandbox_command_end_clear (AsbOpensandboxCommandEnd *self);
+
+/* Why what should have told that it begins did not; NULL: it is not that. Returns: (transfer full)
+ * (nullable) */
+GError *asb_opensandbox_command_end_new_unheard (const AsbOpensandboxCommandEnd *self,
+                                                 const char *what);
 
 /* Looks at completions and errors, and at nothing else. */
 void asb_opensandbox_command_end_take (AsbOpensandboxCommandEnd *self, AsbOpensandboxEvent *event);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-command-end.h"
 #include "asb-opensandbox-shell.h"
 
 #define STARTED "started "

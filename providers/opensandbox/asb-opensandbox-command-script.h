@@ -8,9 +8,6 @@
 #include <asb.h>
 #include <json-glib/json-glib.h>
 
-/* With this ends what cannot tell that it begins, before it does. */
-#define ASB_OPENSANDBOX_COMMAND_UNHEARD 125
-
 /* Who can tell its lines from those of the command: see asb_opensandbox_shell_new_token (). With
  * @folder the output goes to the files “o” and “e” in it, which is made. Returns: (transfer full)
  * (nullable) */

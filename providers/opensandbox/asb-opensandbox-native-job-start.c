@@ -29,14 +29,19 @@
 #define FIRST_ALLOWANCE_MS 2000
 #define MAX_ALLOWANCE_MS 32000
 
-/* $1 the folder, $2 the user it is for, or nothing. */
+/* $1 the folder, $2 the user it is for, or nothing. Nobody hears of it, or of what went wrong with
+ * it, where there is no room in /tmp. */
 #define LISTEN                                                                                     \
-  "[ -d " ASB_OPENSANDBOX_JOBS " ] || mkdir -p -m 711 " ASB_OPENSANDBOX_JOBS " || exit\n"          \
-  "mkdir -m 700 \"$1\" && mkfifo \"$1/f\" || exit\n"                                               \
-  "[ -z \"$2\" ] || chown -R \"$2\" \"$1\" || exit\n"                                              \
-  "echo ready\n"                                                                                   \
-  "cat \"$1/f\"\n"                                                                                 \
-  "rm -f \"$1/f\"\n"
+  "no () { echo >&2 || exit " G_STRINGIFY (                                                        \
+      ASB_OPENSANDBOX_COMMAND_UNHEARD) "; exit 1; }\n"                                             \
+                                       "[ -d " ASB_OPENSANDBOX_JOBS                                \
+                                       " ] || mkdir -p -m 711 " ASB_OPENSANDBOX_JOBS " || no\n"    \
+                                       "mkdir -m 700 \"$1\" && mkfifo \"$1/f\" || no\n"            \
+                                       "[ -z \"$2\" ] || chown -R \"$2\" \"$1\" || no\n"           \
+                                       "echo ready || exit " G_STRINGIFY (                         \
+                                           ASB_OPENSANDBOX_COMMAND_UNHEARD) "\n"                   \
+                                                                            "cat \"$1/f\"\n"       \
+                                                                            "rm -f \"$1/f\"\n"
 
 /* Who waits at the FIFO for one that will not come waits no longer. */
 #define RELEASE "[ ! -p \"$1/f\" ] || : 3<>\"$1/f\"\n"
@@ -215,8 +220,12 @@ remember (GTask *task)
 static GError *
 new_silence_error (JobStart *self)
 {
+  GError *unheard
+      = self->background ? NULL : asb_opensandbox_command_end_new_unheard (&self->end, "job");
   g_autofree char *reason = NULL;
 
+  if (unheard)
+    return unheard;
   if (self->errors->len > 0)
     reason = g_strdup (self->errors->str);
   else if (self->background_ended)

@@ -309,10 +309,10 @@ event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer data)
 static GError *
 new_silent_end (const AsbOpensandboxCommandEnd *end)
 {
-  if (end->has_exit_status && end->exit_status == ASB_OPENSANDBOX_COMMAND_UNHEARD)
-    return g_error_new_literal (ASB_ERROR, ASB_ERROR_NO_SPACE,
-                                "The command was not started: there is no room in /tmp of the "
-                                "sandbox, where execd keeps what commands print; make some there");
+  GError *unheard = asb_opensandbox_command_end_new_unheard (end, "command");
+
+  if (unheard)
+    return unheard;
   return asb_opensandbox_error_mark_unknown (
       g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
                    "The command ended, with status %d, and execd passed on nothing of it",

@@ -240,6 +240,27 @@ test_late (Fixture *fixture, gconstpointer image)
     }
 }
 
+#define SAID_NOTHING                                                                               \
+  "{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"                                      \
+  "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"125\\\"}" \
+  "}\\n\\n"
+
+static void
+test_no_room (Fixture *fixture, gconstpointer image)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("true");
+  g_autoptr (AsbJob) job = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A job that is not begun where nothing that is printed can be kept says why");
+  asb_test_server_fault (fixture->server,
+                         "{'method':'POST','path':'*/command','nth':1,'action':'reply',"
+                         "'status':200,'type':'text/event-stream','body':'" SAID_NOTHING "'}");
+  job = asb_backend_start_job (fixture->backend, spec, NULL, NULL, &error);
+  g_assert_null (job);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_NO_SPACE);
+}
+
 static void
 test_silent (Fixture *fixture, gconstpointer image)
 {
@@ -290,6 +311,7 @@ main (int argc, char **argv)
   add ("refused", test_refused);
   add ("timeout", test_timeout);
   add ("silent", test_silent);
+  add ("no-room", test_no_room);
   g_test_add ("/opensandbox/native/jobs/late", Fixture, "python:3.12", set_up, test_late,
               tear_down);
   return g_test_run ();
