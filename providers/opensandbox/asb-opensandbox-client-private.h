@@ -16,6 +16,9 @@ guint asb_opensandbox_client_get_timeout (AsbOpensandboxClient *self,
 gboolean asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message,
                                           gint64 *idle);
 
+/* @message has got a connection, and nothing of it was written yet. */
+void asb_opensandbox_client_log_in_at_proxy (AsbOpensandboxClient *self, SoupMessage *message);
+
 /* @message has got a connection, which is @stream so far. */
 void asb_opensandbox_client_note_stream (AsbOpensandboxClient *self, SoupMessage *message,
                                          GIOStream *stream);

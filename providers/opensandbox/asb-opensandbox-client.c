@@ -115,10 +115,10 @@ asb_opensandbox_client_get_server_time (AsbOpensandboxClient *self)
 }
 
 static void
-queued_cb (SoupSession *session, SoupMessage *message, AsbOpensandboxSettings *settings)
+queued_cb (SoupSession *session, SoupMessage *message, AsbOpensandboxProxy *proxy)
 {
   if (g_str_equal (soup_message_get_method (message), "CONNECT"))
-    asb_opensandbox_message_log_in_at_proxy (message, settings);
+    asb_opensandbox_message_log_in_at_proxy (message, proxy);
 }
 
 /* No timeout of libsoup's, which would end quiet streams, and nothing that decodes, logs in or
@@ -135,7 +135,7 @@ asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
       (int)self->settings->max_connections_per_host, "proxy-resolver", self->proxy, NULL);
   if (self->settings->tls_database)
     soup_session_set_tls_database (self->session, self->settings->tls_database);
-  g_signal_connect (self->session, "request-queued", G_CALLBACK (queued_cb), self->settings);
+  g_signal_connect (self->session, "request-queued", G_CALLBACK (queued_cb), self->proxy);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_DECODER);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_CONTENT_SNIFFER);
   soup_session_remove_feature_by_type (self->session, SOUP_TYPE_COOKIE_JAR);
@@ -195,6 +195,12 @@ asb_opensandbox_client_note_use (SoupMessage *message, gpointer client)
 
   connection->last_use = g_get_monotonic_time ();
   connection->was_used = TRUE;
+}
+
+void
+asb_opensandbox_client_log_in_at_proxy (AsbOpensandboxClient *self, SoupMessage *message)
+{
+  asb_opensandbox_message_log_in_at_proxy (message, self->proxy);
 }
 
 void

@@ -670,6 +670,7 @@ starting_cb (SoupMessage *message, gpointer data)
   Exchange *self = data;
   gint64 idle;
 
+  asb_opensandbox_client_log_in_at_proxy (self->client, message);
   self->is_reused = asb_opensandbox_client_was_used (self->client, message, &idle);
   if (self->is_reused && idle > MAX_IDLE && !self->needs_new_connection
       && asb_opensandbox_retry_rule_for_method (soup_message_get_method (message))

@@ -79,32 +79,24 @@ add_secrets (SoupMessageHeaders *headers, GUri *uri, AsbOpensandboxEndpoint *end
                                   settings->execd_token);
 }
 
-void
-asb_opensandbox_message_log_in_at_proxy (SoupMessage *message, AsbOpensandboxSettings *settings)
+static gboolean
+is_read_by_proxy (SoupMessage *message)
 {
-  g_autoptr (GUri) proxy = NULL;
-  g_autofree char *login = NULL;
-  g_autofree char *encoded = NULL;
-  g_autofree char *value = NULL;
+  GUri *uri = soup_message_get_uri (message);
 
-  if (!settings->proxy_uri)
-    return;
-  proxy = g_uri_parse (settings->proxy_uri, G_URI_FLAGS_HAS_PASSWORD, NULL);
-  if (!proxy || !g_str_equal (g_uri_get_scheme (proxy), "http") || !g_uri_get_user (proxy))
-    return;
-  login = g_strdup_printf ("%s:%s", g_uri_get_user (proxy),
-                           g_uri_get_password (proxy) ? g_uri_get_password (proxy) : "");
-  encoded = g_base64_encode ((const guchar *)login, strlen (login));
-  value = g_strdup_printf ("Basic %s", encoded);
-  soup_message_headers_replace (soup_message_get_request_headers (message), "Proxy-Authorization",
-                                value);
+  return g_str_equal (soup_message_get_method (message), "CONNECT")
+         || g_str_equal (g_uri_get_scheme (uri), "http");
 }
 
-static gboolean
-is_read_by_proxy (GUri *uri)
+void
+asb_opensandbox_message_log_in_at_proxy (SoupMessage *message, AsbOpensandboxProxy *proxy)
 {
-  return g_str_equal (g_uri_get_scheme (uri), "http")
-         && !asb_opensandbox_url_is_loopback (g_uri_get_host (uri));
+  g_autofree char *login
+      = asb_opensandbox_proxy_dup_login (proxy, g_uri_get_host (soup_message_get_uri (message)));
+
+  if (login && is_read_by_proxy (message))
+    soup_message_headers_replace (soup_message_get_request_headers (message), "Proxy-Authorization",
+                                  login);
 }
 
 static void
@@ -212,8 +204,6 @@ asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
       || !add_headers (headers, asb_opensandbox_request_get_headers (request), what, error))
     return NULL;
   add_secrets (headers, uri, endpoint, settings);
-  if (is_read_by_proxy (uri))
-    asb_opensandbox_message_log_in_at_proxy (message, settings);
   add_body (message, request);
   g_signal_connect (message, "notify::status-code", G_CALLBACK (status_cb), NULL);
   g_signal_connect (message, "network-event", G_CALLBACK (network_event_cb), NULL);

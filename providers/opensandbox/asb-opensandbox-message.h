@@ -6,6 +6,7 @@
 
 #include <libsoup/soup.h>
 
+#include "asb-opensandbox-proxy.h"
 #include "asb-opensandbox-request.h"
 #include "asb-opensandbox-settings.h"
 
@@ -17,10 +18,9 @@ GUri *asb_opensandbox_message_parse_uri (AsbOpensandboxRequest *request, GError 
 SoupMessage *asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *uri,
                                           AsbOpensandboxSettings *settings, GError **error);
 
-/* libsoup logs in only where it also answers 401 of servers, and then asks for a tunnel to the
- * proxy itself. */
-void asb_opensandbox_message_log_in_at_proxy (SoupMessage *message,
-                                              AsbOpensandboxSettings *settings);
+/* Before anything of it was written, and when its proxy was looked up. libsoup logs in only where
+ * it also answers 401 of servers, and then asks for a tunnel to the proxy itself. */
+void asb_opensandbox_message_log_in_at_proxy (SoupMessage *message, AsbOpensandboxProxy *proxy);
 
 /* What is read of a stream that a redirect or a repetition would need again is gone. */
 gboolean asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request);

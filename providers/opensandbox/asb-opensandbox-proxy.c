@@ -16,7 +16,8 @@ struct _AsbOpensandboxProxy
 
   char *uri;
   GMutex lock;
-  GHashTable *last; /* host → proxy */
+  GHashTable *last;   /* host → proxy */
+  GHashTable *logins; /* host → header */
 };
 
 static void asb_opensandbox_proxy_iface_init (GProxyResolverInterface *iface);
@@ -31,6 +32,7 @@ asb_opensandbox_proxy_finalize (GObject *object)
   AsbOpensandboxProxy *self = ASB_OPENSANDBOX_PROXY (object);
 
   g_clear_pointer (&self->last, g_hash_table_unref);
+  g_clear_pointer (&self->logins, g_hash_table_unref);
   g_mutex_clear (&self->lock);
   g_clear_pointer (&self->uri, g_free);
   G_OBJECT_CLASS (asb_opensandbox_proxy_parent_class)->finalize (object);
@@ -47,6 +49,7 @@ asb_opensandbox_proxy_init (AsbOpensandboxProxy *self)
 {
   g_mutex_init (&self->lock);
   self->last = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->logins = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
 /* Messages log in at libsoup's kind of proxy, not libsoup. */
@@ -64,7 +67,7 @@ asb_opensandbox_proxy_new (const char *proxy_uri)
 {
   AsbOpensandboxProxy *self = g_object_new (ASB_TYPE_OPENSANDBOX_PROXY, NULL);
 
-  self->uri = proxy_uri ? dup_for_libsoup (proxy_uri) : NULL;
+  self->uri = g_strdup (proxy_uri);
   return self;
 }
 
@@ -101,44 +104,68 @@ dup_without_password (const char *text)
   return uri ? asb_opensandbox_url_dup_plain (uri) : NULL;
 }
 
-static void
-remember (AsbOpensandboxProxy *self, const char *host, const char *proxy)
+/* Returns: (transfer full) (nullable) */
+static char *
+dup_login (const char *text)
 {
+  g_autoptr (GUri) uri = g_uri_parse (text, G_URI_FLAGS_HAS_PASSWORD, NULL);
+  g_autofree char *login = NULL;
+  g_autofree char *encoded = NULL;
+
+  if (!uri || !g_str_equal (g_uri_get_scheme (uri), "http") || !g_uri_get_user (uri))
+    return NULL;
+  login = g_strdup_printf ("%s:%s", g_uri_get_user (uri),
+                           g_uri_get_password (uri) ? g_uri_get_password (uri) : "");
+  encoded = g_base64_encode ((const guchar *)login, strlen (login));
+  return g_strdup_printf ("Basic %s", encoded);
+}
+
+static void
+set_or_remove (GHashTable *table, const char *host, char *value)
+{
+  if (value)
+    g_hash_table_replace (table, g_strdup (host), value);
+  else
+    g_hash_table_remove (table, host);
+}
+
+static void
+remember (AsbOpensandboxProxy *self, const char *host, char **found)
+{
+  gboolean is_direct = !found[0] || strcmp (found[0], DIRECT) == 0;
+
   g_mutex_lock (&self->lock);
   if (g_hash_table_size (self->last) >= MAX_HOSTS)
-    g_hash_table_remove_all (self->last);
-  if (!proxy || strcmp (proxy, DIRECT) == 0)
-    g_hash_table_remove (self->last, host);
-  else
-    g_hash_table_replace (self->last, g_strdup (host), dup_without_password (proxy));
+    {
+      g_hash_table_remove_all (self->last);
+      g_hash_table_remove_all (self->logins);
+    }
+  set_or_remove (self->last, host, is_direct ? NULL : dup_without_password (found[0]));
+  set_or_remove (self->logins, host, is_direct || found[1] ? NULL : dup_login (found[0]));
   g_mutex_unlock (&self->lock);
+}
+
+static char *
+look_up (AsbOpensandboxProxy *self, GHashTable *table, const char *host)
+{
+  char *value;
+
+  g_mutex_lock (&self->lock);
+  value = g_strdup (g_hash_table_lookup (table, host));
+  g_mutex_unlock (&self->lock);
+  return value;
 }
 
 char *
 asb_opensandbox_proxy_dup_last (AsbOpensandboxProxy *self, const char *host)
 {
-  char *proxy;
-
-  g_mutex_lock (&self->lock);
-  proxy = g_strdup (g_hash_table_lookup (self->last, host));
-  g_mutex_unlock (&self->lock);
-  return proxy;
+  return look_up (self, self->last, host);
 }
 
-/* What is known without asking the system, if anything is. */
-static char **
-answer_at_once (AsbOpensandboxProxy *self, const char *uri)
+char *
+asb_opensandbox_proxy_dup_login (AsbOpensandboxProxy *self, const char *host)
 {
-  g_autofree char *host = dup_host (uri);
-  const char *found[] = { NULL, NULL };
-
-  if (host && asb_opensandbox_url_is_loopback (host))
-    found[0] = DIRECT;
-  else if (self->uri)
-    found[0] = self->uri;
-  if (found[0] && host)
-    remember (self, host, found[0]);
-  return found[0] ? g_strdupv ((char **)found) : NULL;
+  return look_up (self, self->logins, host);
 }
 
 static void
@@ -146,14 +173,33 @@ take_answer (AsbOpensandboxProxy *self, const char *uri, char **found)
 {
   g_autofree char *host = dup_host (uri);
 
+  if (host && found)
+    remember (self, host, found);
   for (char **at = found; at && *at; at++)
     {
       g_autofree char *given = *at;
 
       *at = dup_for_libsoup (given);
     }
-  if (host && found)
-    remember (self, host, found[0]);
+}
+
+/* What is known without asking the system, if anything is. */
+static char **
+answer_at_once (AsbOpensandboxProxy *self, const char *uri)
+{
+  g_autofree char *host = dup_host (uri);
+  const char *known[] = { NULL, NULL };
+  char **found;
+
+  if (host && asb_opensandbox_url_is_loopback (host))
+    known[0] = DIRECT;
+  else
+    known[0] = self->uri;
+  if (!known[0])
+    return NULL;
+  found = g_strdupv ((char **)known);
+  take_answer (self, uri, found);
+  return found;
 }
 
 static gboolean

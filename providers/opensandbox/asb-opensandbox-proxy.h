@@ -19,3 +19,8 @@ gboolean asb_opensandbox_proxy_check_uri (const char *proxy_uri, GError **error)
 /* [io] The proxy that was last said for @host, without a password; NULL if none was.
  * Returns: (transfer full) (nullable) */
 char *asb_opensandbox_proxy_dup_last (AsbOpensandboxProxy *self, const char *host);
+
+/* [io] What logs in at that proxy, as header Proxy-Authorization has it; NULL if there is no login,
+ * if it is not for HTTP to send, or if another proxy may be taken instead.
+ * Returns: (transfer full) (nullable) */
+char *asb_opensandbox_proxy_dup_login (AsbOpensandboxProxy *self, const char *host);

@@ -187,9 +187,127 @@ test_login_for_others (void)
       g_auto (GStrv) found = g_proxy_resolver_lookup (G_PROXY_RESOLVER (resolver),
                                                       "http://sandboxes.example", NULL, NULL);
 
+      asb_opensandbox_message_log_in_at_proxy (message, resolver);
       g_assert_null (soup_message_headers_get_one (soup_message_get_request_headers (message),
                                                    "Proxy-Authorization"));
       g_assert_cmpstr (found[0], ==, proxies[i]);
+    }
+}
+
+/* A system that says what this says: all of its proxies, in one line. */
+
+static const char *system_proxies;
+
+#define TEST_TYPE_RESOLVER (test_resolver_get_type ())
+G_DECLARE_FINAL_TYPE (TestResolver, test_resolver, TEST, RESOLVER, GObject)
+
+struct _TestResolver
+{
+  GObject parent_instance;
+};
+
+static void test_resolver_iface_init (GProxyResolverInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (TestResolver, test_resolver, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_PROXY_RESOLVER,
+                                                      test_resolver_iface_init))
+
+static void
+test_resolver_class_init (TestResolverClass *klass)
+{
+}
+
+static void
+test_resolver_init (TestResolver *self)
+{
+}
+
+static gboolean
+test_resolver_is_supported (GProxyResolver *resolver)
+{
+  return TRUE;
+}
+
+static char **
+test_resolver_lookup (GProxyResolver *resolver, const char *uri, GCancellable *cancellable,
+                      GError **error)
+{
+  return g_strsplit (system_proxies ? system_proxies : "direct://", " ", -1);
+}
+
+static void
+test_resolver_lookup_async (GProxyResolver *resolver, const char *uri, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (resolver, cancellable, callback, user_data);
+
+  g_task_return_pointer (task, test_resolver_lookup (resolver, uri, cancellable, NULL),
+                         (GDestroyNotify)g_strfreev);
+}
+
+static char **
+test_resolver_lookup_finish (GProxyResolver *resolver, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static void
+test_resolver_iface_init (GProxyResolverInterface *iface)
+{
+  iface->is_supported = test_resolver_is_supported;
+  iface->lookup = test_resolver_lookup;
+  iface->lookup_async = test_resolver_lookup_async;
+  iface->lookup_finish = test_resolver_lookup_finish;
+}
+
+static char *
+dup_head_through_system (const char *url, const char *proxies, HostileServer *server)
+{
+  g_autoptr (AsbOpensandboxClient) client = client_through (url, NULL);
+  g_autoptr (AsbOpensandboxRequest) request = exchange_request_new (client, "POST", "/x");
+  g_autoptr (AsbOpensandboxReply) reply = NULL;
+  g_autoptr (GString) text = g_string_new (proxies);
+  g_autoptr (GError) error = NULL;
+
+  g_string_replace (text, "SERVER", hostile_server_get_domain (server), 0);
+  system_proxies = text->str;
+  asb_opensandbox_request_set_retry (request, FALSE);
+  reply = exchange_send (client, request, NULL, &error);
+  system_proxies = NULL;
+  g_assert_null (error ? strstr (error->message, "proxy-secret") : NULL);
+  return hostile_server_dup_head (server, 0);
+}
+
+static void
+test_login_of_system (void)
+{
+  static const char login[] = "\r\nProxy-Authorization: Basic dXNlcjpwcm94eS1zZWNyZXQ=\r\n";
+  static const struct
+  {
+    const char *url;
+    const char *proxies;
+    gboolean logs_in;
+  } cases[] = {
+    { "http://sandboxes.example", "http://user:proxy-secret@SERVER", TRUE },
+    { "https://sandboxes.example", "http://user:proxy-secret@SERVER", TRUE },
+    { "http://sandboxes.example", "http://SERVER", FALSE },
+    /* Which of them is taken is not known. */
+    { "http://sandboxes.example", "http://user:proxy-secret@SERVER direct://", FALSE },
+  };
+
+  g_test_summary ("The system's proxies are logged in at as it says");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      /* A tunnel that is refused is enough. */
+      g_autoptr (HostileServer) server = hostile_server_new (
+          answer, (gpointer)(i == 1 ? "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n" : NULL));
+      g_autofree char *head = NULL;
+
+      if (i == 1 && !g_tls_backend_supports_tls (g_tls_backend_get_default ()))
+        continue;
+      head = dup_head_through_system (cases[i].url, cases[i].proxies, server);
+      g_assert_nonnull (head);
+      g_assert_cmpint (strstr (head, login) != NULL, ==, cases[i].logs_in);
     }
 }
 
@@ -280,6 +398,14 @@ main (int argc, char **argv)
   int result;
 
   g_test_init (&argc, &argv, NULL);
+  if (!g_getenv ("ASB_TEST_AMBIENT"))
+    {
+      g_setenv ("GIO_USE_PROXY_RESOLVER", "test", TRUE);
+      g_io_extension_point_register (G_PROXY_RESOLVER_EXTENSION_POINT_NAME);
+      g_io_extension_point_implement (G_PROXY_RESOLVER_EXTENSION_POINT_NAME, TEST_TYPE_RESOLVER,
+                                      "test", 0);
+    }
+  g_test_add_func ("/proxies/login-of-system", test_login_of_system);
   g_test_add_func ("/proxies/loopback", test_loopback_is_direct);
   g_test_add_func ("/proxies/named", test_proxy_is_named);
   g_test_add_func ("/proxies/used", test_proxy_is_used);
