@@ -8,14 +8,12 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-exchange.h"
 #include "asb-opensandbox-headers.h"
+#include "asb-opensandbox-kept.h"
 #include "asb-opensandbox-message.h"
 #include "asb-opensandbox-proxy.h"
 #include "asb-opensandbox-redact.h"
 #include "asb-opensandbox-thread.h"
 #include "asb-opensandbox-url.h"
-
-/* Connections are known by a number; those that are gone are forgotten when there are so many. */
-#define MAX_KNOWN_CONNECTIONS 4096
 
 struct _AsbOpensandboxClient
 {
@@ -26,27 +24,10 @@ struct _AsbOpensandboxClient
   AsbOpensandboxClock clock;
   AsbOpensandboxProxy *proxy;
   SoupSession *session;    /* [io] */
-  GHashTable *connections; /* [io] number → Connection */
+  AsbOpensandboxKept kept; /* [io] */
 };
 
-typedef struct
-{
-  gint64 number;
-  gint64 last_use; /* microseconds on the monotonic clock */
-  gboolean was_used;
-  GWeakRef stream;
-} Connection;
-
 G_DEFINE_FINAL_TYPE (AsbOpensandboxClient, asb_opensandbox_client, G_TYPE_OBJECT)
-
-static void
-connection_free (gpointer data)
-{
-  Connection *connection = data;
-
-  g_weak_ref_clear (&connection->stream);
-  g_free (connection);
-}
 
 static void
 asb_opensandbox_client_finalize (GObject *object)
@@ -54,7 +35,7 @@ asb_opensandbox_client_finalize (GObject *object)
   AsbOpensandboxClient *self = ASB_OPENSANDBOX_CLIENT (object);
 
   asb_opensandbox_thread_unref (g_steal_pointer (&self->session));
-  g_clear_pointer (&self->connections, g_hash_table_unref);
+  asb_opensandbox_kept_clear (&self->kept);
   g_clear_object (&self->proxy);
   asb_opensandbox_clock_clear (&self->clock);
   g_clear_pointer (&self->lifecycle, asb_opensandbox_endpoint_unref);
@@ -72,7 +53,7 @@ static void
 asb_opensandbox_client_init (AsbOpensandboxClient *self)
 {
   asb_opensandbox_clock_init (&self->clock);
-  self->connections = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, connection_free);
+  asb_opensandbox_kept_init (&self->kept);
 }
 
 AsbOpensandboxClient *
@@ -143,58 +124,18 @@ asb_opensandbox_client_get_session (AsbOpensandboxClient *self)
   return self->session;
 }
 
-static gboolean
-is_long_gone (gpointer key, gpointer value, gpointer data)
-{
-  Connection *connection = value;
-  gint64 *oldest = data;
-
-  return connection->last_use < *oldest;
-}
-
-static Connection *
-get_connection (AsbOpensandboxClient *self, SoupMessage *message)
-{
-  gint64 number = (gint64)soup_message_get_connection_id (message);
-
-  return g_hash_table_lookup (self->connections, &number);
-}
-
-static Connection *
-add_connection (AsbOpensandboxClient *self, SoupMessage *message)
-{
-  Connection *connection = get_connection (self, message);
-  gint64 oldest
-      = g_get_monotonic_time () - 2 * (gint64)self->settings->keep_alive_seconds * G_USEC_PER_SEC;
-
-  if (connection)
-    return connection;
-  if (g_hash_table_size (self->connections) >= MAX_KNOWN_CONNECTIONS)
-    g_hash_table_foreach_remove (self->connections, is_long_gone, &oldest);
-  connection = g_new0 (Connection, 1);
-  connection->number = (gint64)soup_message_get_connection_id (message);
-  connection->last_use = g_get_monotonic_time ();
-  g_weak_ref_init (&connection->stream, NULL);
-  g_hash_table_insert (self->connections, &connection->number, connection);
-  return connection;
-}
-
 gboolean
 asb_opensandbox_client_was_used (AsbOpensandboxClient *self, SoupMessage *message, gint64 *idle)
 {
-  Connection *connection = get_connection (self, message);
-
-  *idle = connection ? g_get_monotonic_time () - connection->last_use : 0;
-  return connection && connection->was_used;
+  return asb_opensandbox_kept_was_used (&self->kept, soup_message_get_connection_id (message),
+                                        idle);
 }
 
 void
 asb_opensandbox_client_note_use (SoupMessage *message, gpointer client)
 {
-  Connection *connection = add_connection (ASB_OPENSANDBOX_CLIENT (client), message);
-
-  connection->last_use = g_get_monotonic_time ();
-  connection->was_used = TRUE;
+  asb_opensandbox_kept_note_use (&ASB_OPENSANDBOX_CLIENT (client)->kept,
+                                 soup_message_get_connection_id (message));
 }
 
 void
@@ -207,15 +148,13 @@ void
 asb_opensandbox_client_note_stream (AsbOpensandboxClient *self, SoupMessage *message,
                                     GIOStream *stream)
 {
-  g_weak_ref_set (&add_connection (self, message)->stream, stream);
+  asb_opensandbox_kept_note_stream (&self->kept, soup_message_get_connection_id (message), stream);
 }
 
 GIOStream *
 asb_opensandbox_client_dup_stream (AsbOpensandboxClient *self, SoupMessage *message)
 {
-  Connection *connection = get_connection (self, message);
-
-  return connection ? g_weak_ref_get (&connection->stream) : NULL;
+  return asb_opensandbox_kept_dup_stream (&self->kept, soup_message_get_connection_id (message));
 }
 
 void

@@ -47,11 +47,12 @@ take_item (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonObject *item, GEr
 static gboolean
 check_length (Walk *walk, GError **error)
 {
-  if (g_hash_table_size (walk->seen) <= MAX_ITEMS)
+  if (g_hash_table_size (walk->seen) <= MAX_ITEMS && walk->page <= MAX_PAGES)
     return TRUE;
   g_set_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE,
-               "Could not %s: the server has more than %d; a filter may help", walk->pages.what,
-               MAX_ITEMS);
+               "Could not %s: the server has more than %d%s; a filter may help", walk->pages.what,
+               walk->page > MAX_PAGES ? MAX_PAGES : MAX_ITEMS,
+               walk->page > MAX_PAGES ? " pages" : "");
   return FALSE;
 }
 
@@ -102,7 +103,7 @@ take_page (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonObject *reply, gb
       || !take_items (lifecycle, walk, items, &n_new, error) || !check_length (walk, error)
       || !read_has_next (reply, json_array_get_length (items), &has_next, error))
     return FALSE;
-  *goes_on = has_next && n_new > 0 && walk->page < MAX_PAGES
+  *goes_on = has_next && n_new > 0
              && g_list_model_get_n_items (G_LIST_MODEL (walk->found)) < walk->pages.n_enough;
   return TRUE;
 }

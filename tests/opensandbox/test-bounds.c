@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* However much there is of something, so much of it is kept and no more. */
+
+#include <string.h>
+
+#include "asb-opensandbox-kept.h"
+#include "asb-opensandbox-provider.h"
+#include "asb-opensandbox-site.h"
+#include "exchange.h"
+
+#define MANY_SITES 4096
+#define MANY_TOKENS 256
+#define MANY_IMAGES 256
+#define MANY_ITEMS 100000
+#define MANY_PAGES 2000
+#define PAGE_SIZE 100
+
+/* Connections. */
+
+static GIOStream *
+new_stream (void)
+{
+  g_autoptr (GInputStream) input = g_memory_input_stream_new ();
+  g_autoptr (GOutputStream) output = g_memory_output_stream_new_resizable ();
+
+  return g_simple_io_stream_new (input, output);
+}
+
+static void
+test_connections (void)
+{
+  g_autoptr (GPtrArray) streams = g_ptr_array_new_with_free_func (g_object_unref);
+  AsbOpensandboxKept kept = { 0 };
+  gint64 idle;
+
+  g_test_summary ("Connections that are gone are forgotten, and no others");
+  asb_opensandbox_kept_init (&kept);
+  for (guint64 number = 1; number <= 3 * ASB_OPENSANDBOX_MIN_KEPT; number++)
+    {
+      g_autoptr (GIOStream) stream = new_stream ();
+
+      asb_opensandbox_kept_note_stream (&kept, number, stream);
+      asb_opensandbox_kept_note_use (&kept, number);
+      if (number <= 10)
+        g_ptr_array_add (streams, g_steal_pointer (&stream));
+    }
+  g_assert_cmpuint (g_hash_table_size (kept.connections), <=, ASB_OPENSANDBOX_MIN_KEPT);
+  for (guint64 number = 1; number <= 10; number++)
+    {
+      g_autoptr (GIOStream) stream = asb_opensandbox_kept_dup_stream (&kept, number);
+
+      g_assert_true (stream == streams->pdata[number - 1]);
+      g_assert_true (asb_opensandbox_kept_was_used (&kept, number, &idle));
+    }
+  g_assert_false (asb_opensandbox_kept_was_used (&kept, 11, &idle));
+  asb_opensandbox_kept_clear (&kept);
+}
+
+static void
+test_live_connections (void)
+{
+  g_autoptr (GIOStream) stream = new_stream ();
+  AsbOpensandboxKept kept = { 0 };
+  gint64 idle;
+
+  asb_opensandbox_kept_init (&kept);
+  for (guint64 number = 1; number <= 3 * ASB_OPENSANDBOX_MIN_KEPT; number++)
+    {
+      asb_opensandbox_kept_note_stream (&kept, number, stream);
+      asb_opensandbox_kept_note_use (&kept, number);
+    }
+  for (guint64 number = 1; number <= 3 * ASB_OPENSANDBOX_MIN_KEPT; number++)
+    g_assert_true (asb_opensandbox_kept_was_used (&kept, number, &idle));
+  asb_opensandbox_kept_clear (&kept);
+}
+
+/* Sandboxes. */
+
+static AsbOpensandboxLifecycle *
+new_lifecycle (const char *url)
+{
+  g_autoptr (AsbOpensandboxSettings) settings = asb_opensandbox_settings_new (url, NULL);
+  g_autoptr (AsbOpensandboxClient) client = asb_opensandbox_client_new (settings);
+
+  return asb_opensandbox_lifecycle_new (client, "opensandbox-default");
+}
+
+static AsbOpensandboxSite *
+get_site (AsbOpensandboxLifecycle *lifecycle, guint number)
+{
+  g_autofree char *id = g_strdup_printf ("s%u", number);
+
+  return asb_opensandbox_site_get (lifecycle, id);
+}
+
+static void
+test_sites (void)
+{
+  g_autoptr (AsbOpensandboxLifecycle) lifecycle = new_lifecycle ("bounds.example");
+  g_autoptr (AsbOpensandboxSite) first = get_site (lifecycle, 0);
+  g_autoptr (AsbOpensandboxSite) again = NULL;
+  g_autoptr (AsbOpensandboxSite) anew = NULL;
+
+  for (guint i = 1; i < 100; i++)
+    asb_opensandbox_site_unref (get_site (lifecycle, i));
+  again = get_site (lifecycle, 0);
+  g_assert_true (again == first);
+  for (guint i = 100; i <= MANY_SITES; i++)
+    asb_opensandbox_site_unref (get_site (lifecycle, i));
+  anew = get_site (lifecycle, 0);
+  g_assert_true (anew != first);
+}
+
+static void
+test_tokens (void)
+{
+  g_autoptr (AsbOpensandboxLifecycle) lifecycle = new_lifecycle ("bounds.example");
+  g_autoptr (AsbOpensandboxSite) site = get_site (lifecycle, 0);
+
+  for (guint i = 0; i < MANY_TOKENS; i++)
+    {
+      g_autofree char *token = g_strdup_printf ("t%u", i);
+
+      asb_opensandbox_site_set_door (site, 7, token);
+      g_assert_true (asb_opensandbox_site_has_door (site, "t0"));
+    }
+  asb_opensandbox_site_set_door (site, 7, "last");
+  g_assert_true (asb_opensandbox_site_has_door (site, "last"));
+  g_assert_false (asb_opensandbox_site_has_door (site, "t0"));
+}
+
+static void
+set_vacancy (AsbOpensandboxLifecycle *lifecycle, guint number)
+{
+  g_autoptr (AsbOpensandboxSite) site = get_site (lifecycle, number);
+
+  g_free (site->image);
+  site->image = g_strdup_printf ("i%u", number);
+  asb_opensandbox_site_set_vacancy (site, "/folder");
+}
+
+static void
+test_images (void)
+{
+  g_autoptr (AsbOpensandboxLifecycle) lifecycle = new_lifecycle ("images.example");
+  g_autoptr (AsbOpensandboxSite) first = get_site (lifecycle, 0);
+
+  for (guint i = 0; i < MANY_IMAGES; i++)
+    {
+      set_vacancy (lifecycle, i);
+      g_assert_cmpstr (asb_opensandbox_site_get_vacancy (first), ==, "/folder");
+    }
+  set_vacancy (lifecycle, MANY_IMAGES);
+  g_assert_null (asb_opensandbox_site_get_vacancy (first));
+}
+
+/* Lists that never end. */
+
+static gboolean
+answer_page (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  guint n_items = GPOINTER_TO_UINT (data);
+  g_autoptr (GString) body = g_string_new ("{\"pagination\":{\"hasNextPage\":true},\"items\":[");
+
+  for (guint i = 0; i < n_items; i++)
+    g_string_append_printf (body, "%s{\"id\":\"s%u-%u\",\"status\":{\"state\":\"Paused\"}}",
+                            i > 0 ? "," : "", number, i);
+  g_string_append (body, "]}");
+  hostile_connection_reply (connection, "200 OK", "Content-Type: application/json\r\n", body->str);
+  return TRUE;
+}
+
+/* Of which none is what is looked for. */
+static void
+list_without_end (guint page_size, guint n_pages, const char *said)
+{
+  static const char *const running[] = { "running", NULL };
+  g_autoptr (HostileServer) server = hostile_server_new (answer_page, GUINT_TO_POINTER (page_size));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbProvider) provider = g_initable_new (
+      ASB_TYPE_OPENSANDBOX_PROVIDER, NULL, &error, "url", hostile_server_get_domain (server), NULL);
+  g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
+  g_autoptr (GListModel) infos = NULL;
+
+  g_assert_no_error (error);
+  asb_sandbox_filter_set_states (filter, g_variant_new_strv (running, -1));
+  infos = asb_provider_list_sandboxes (provider, filter, NULL, &error);
+  g_assert_null (infos);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (error->message, said));
+  g_assert_cmpuint (hostile_server_count_requests (server), ==, n_pages);
+}
+
+static void
+test_items (void)
+{
+  list_without_end (PAGE_SIZE, MANY_ITEMS / PAGE_SIZE + 1, "more than 100000;");
+}
+
+static void
+test_pages (void)
+{
+  g_test_summary ("A list that is cut is none that has ended");
+  list_without_end (1, MANY_PAGES + 1, "more than 2000 pages;");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/opensandbox/bounds/connections", test_connections);
+  g_test_add_func ("/opensandbox/bounds/connections/live", test_live_connections);
+  g_test_add_func ("/opensandbox/bounds/sites", test_sites);
+  g_test_add_func ("/opensandbox/bounds/sites/tokens", test_tokens);
+  g_test_add_func ("/opensandbox/bounds/sites/images", test_images);
+  g_test_add_func ("/opensandbox/bounds/lists/items", test_items);
+  g_test_add_func ("/opensandbox/bounds/lists/pages", test_pages);
+  return g_test_run ();
+}
