@@ -137,34 +137,28 @@ to_ref (AsbOpensandboxLifecycle *lifecycle, const Fields *fields)
                               fields->metadata);
 }
 
-static char *
-clean (const char *text, gsize max_bytes)
+/* Servers tell the errors of others in it, who may repeat what they were sent. */
+char *
+asb_opensandbox_sandbox_dup_said (AsbOpensandboxLifecycle *lifecycle, const char *text,
+                                  gsize max_bytes)
 {
+  g_autofree char *shown = NULL;
+
   if (!text || !*text)
     return NULL;
-  return asb_opensandbox_error_dup_text (text, strlen (text), max_bytes);
+  shown = asb_opensandbox_error_dup_text (text, strlen (text), max_bytes);
+  return asb_opensandbox_redact (shown, asb_opensandbox_lifecycle_get_settings (lifecycle), NULL);
 }
 
 /* A state that has no name here is told as the reason. */
 static char *
-choose_reason (const Fields *fields, AsbSandboxState state)
+choose_reason (AsbOpensandboxLifecycle *lifecycle, const Fields *fields, AsbSandboxState state)
 {
-  char *reason = clean (fields->reason, MAX_REASON_BYTES);
+  char *reason = asb_opensandbox_sandbox_dup_said (lifecycle, fields->reason, MAX_REASON_BYTES);
 
   if (!reason && state == ASB_SANDBOX_STATE_UNKNOWN)
-    return clean (fields->state, MAX_REASON_BYTES);
+    return asb_opensandbox_sandbox_dup_said (lifecycle, fields->state, MAX_REASON_BYTES);
   return reason;
-}
-
-/* Servers tell the errors of others in it, who may repeat what they were sent. */
-static char *
-dup_message (AsbOpensandboxLifecycle *lifecycle, const char *message)
-{
-  g_autofree char *shown = clean (message, MAX_MESSAGE_BYTES);
-
-  return shown ? asb_opensandbox_redact (shown, asb_opensandbox_lifecycle_get_settings (lifecycle),
-                                         NULL)
-               : NULL;
 }
 
 AsbSandboxInfo *
@@ -187,8 +181,8 @@ asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *o
                              fields.expires_at);
   ref = to_ref (lifecycle, &fields);
   state = asb_opensandbox_sandbox_state_from_string (fields.state);
-  reason = choose_reason (&fields, state);
-  message = dup_message (lifecycle, fields.message);
+  reason = choose_reason (lifecycle, &fields, state);
+  message = asb_opensandbox_sandbox_dup_said (lifecycle, fields.message, MAX_MESSAGE_BYTES);
   if (fields.metadata)
     name = g_hash_table_lookup (fields.metadata, ASB_OPENSANDBOX_LABEL_NAME);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", name, "image",

@@ -15,6 +15,11 @@ AsbSandboxState asb_opensandbox_sandbox_state_from_string (const char *text);
  * server can select them, so that all have to be asked for. */
 const char *const *asb_opensandbox_sandbox_state_names (const char *nick);
 
+/* Any thread. What the server says of something, in one line without keys and tokens; NULL for
+ * nothing. Returns: (transfer full) (nullable) */
+char *asb_opensandbox_sandbox_dup_said (AsbOpensandboxLifecycle *lifecycle, const char *text,
+                                        gsize max_bytes);
+
 /* Any thread. What it says is remembered for when the sandbox is gone.
  * Returns: (transfer full) (nullable) */
 AsbSandboxInfo *asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle,

@@ -6,6 +6,7 @@
 #include "asb-opensandbox-identity.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-pages.h"
+#include "asb-opensandbox-sandbox.h"
 
 #define MAX_MESSAGE_BYTES 512
 
@@ -31,14 +32,6 @@ parse_state (const char *text)
   return ASB_SNAPSHOT_STATE_UNKNOWN;
 }
 
-static char *
-choose_message (const char *message, const char *reason)
-{
-  const char *text = message && *message ? message : reason;
-
-  return text ? asb_opensandbox_error_dup_text (text, strlen (text), MAX_MESSAGE_BYTES) : NULL;
-}
-
 static gboolean
 read_id (JsonObject *object, const char **id, GError **error)
 {
@@ -51,7 +44,8 @@ read_id (JsonObject *object, const char **id, GError **error)
 }
 
 AsbSnapshot *
-asb_opensandbox_snapshots_parse (JsonObject *object, GError **error)
+asb_opensandbox_snapshots_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *object,
+                                 GError **error)
 {
   g_autoptr (GDateTime) created_at = NULL;
   g_autofree char *message = NULL;
@@ -71,7 +65,8 @@ asb_opensandbox_snapshots_parse (JsonObject *object, GError **error)
       g_prefix_error (error, "The server's account of a snapshot cannot be used: ");
       return NULL;
     }
-  message = choose_message (said, reason);
+  message = asb_opensandbox_sandbox_dup_said (lifecycle, said && *said ? said : reason,
+                                              MAX_MESSAGE_BYTES);
   return g_object_new (ASB_TYPE_SNAPSHOT, "id", id, "sandbox-id", sandbox_id, "name", name, "state",
                        parse_state (state), "message", message, "created-at", created_at, NULL);
 }
@@ -96,7 +91,7 @@ got_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
   if (object)
-    snapshot = asb_opensandbox_snapshots_parse (object, &error);
+    snapshot = asb_opensandbox_snapshots_parse (ASB_OPENSANDBOX_LIFECYCLE (source), object, &error);
   if (!snapshot && asb_opensandbox_call_get (task)->sandbox_id == NULL)
     error = take_snapshot_error (error);
   asb_opensandbox_call_return_object (task, snapshot, error);
@@ -175,7 +170,7 @@ asb_opensandbox_snapshots_delete (GTask *task)
 static GObject *
 parse_item (AsbOpensandboxLifecycle *lifecycle, JsonObject *item, const char **id, GError **error)
 {
-  AsbSnapshot *snapshot = asb_opensandbox_snapshots_parse (item, error);
+  AsbSnapshot *snapshot = asb_opensandbox_snapshots_parse (lifecycle, item, error);
 
   if (!snapshot)
     return NULL;

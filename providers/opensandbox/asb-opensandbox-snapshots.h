@@ -18,4 +18,5 @@ void asb_opensandbox_snapshots_delete (GTask *task);
 void asb_opensandbox_snapshots_list (GTask *task);
 
 /* Any thread. Returns: (transfer full) (nullable) */
-AsbSnapshot *asb_opensandbox_snapshots_parse (JsonObject *object, GError **error);
+AsbSnapshot *asb_opensandbox_snapshots_parse (AsbOpensandboxLifecycle *lifecycle,
+                                              JsonObject *object, GError **error);

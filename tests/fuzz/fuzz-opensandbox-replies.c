@@ -69,7 +69,7 @@ parse_object (uint8_t choice, GBytes *body, GError **error)
     return NULL;
   if (choice == 0)
     return (GObject *)asb_opensandbox_sandbox_parse (get_lifecycle (), object, error);
-  return (GObject *)asb_opensandbox_snapshots_parse (object, error);
+  return (GObject *)asb_opensandbox_snapshots_parse (get_lifecycle (), object, error);
 }
 
 static GObject *

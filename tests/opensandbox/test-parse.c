@@ -658,17 +658,18 @@ test_snapshot (void)
                    "'snapshot_runtime_ready'},'createdAt':'2026-03-01 10:00:00'}");
   g_autoptr (JsonObject) bad = to_object ("{'id':'s','status':null}");
   g_autoptr (JsonObject) elsewhere = to_object ("{'id':'../s','status':{'state':'Ready'}}");
+  g_autoptr (AsbOpensandboxLifecycle) lifecycle = new_lifecycle ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (AsbSnapshot) snapshot = asb_opensandbox_snapshots_parse (object, &error);
+  g_autoptr (AsbSnapshot) snapshot = asb_opensandbox_snapshots_parse (lifecycle, object, &error);
 
   g_assert_no_error (error);
   g_assert_cmpstr (asb_snapshot_get_id (snapshot), ==, "s");
   g_assert_cmpstr (asb_snapshot_get_sandbox_id (snapshot), ==, "x");
   g_assert_cmpint (asb_snapshot_get_state (snapshot), ==, ASB_SNAPSHOT_STATE_READY);
-  g_assert_null (asb_opensandbox_snapshots_parse (bad, &error));
+  g_assert_null (asb_opensandbox_snapshots_parse (lifecycle, bad, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
   g_clear_error (&error);
-  g_assert_null (asb_opensandbox_snapshots_parse (elsewhere, &error));
+  g_assert_null (asb_opensandbox_snapshots_parse (lifecycle, elsewhere, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
 }
 
