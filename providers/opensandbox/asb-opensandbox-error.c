@@ -424,6 +424,26 @@ asb_opensandbox_error_was_not_sent (const GError *error)
   return get_flag (error, "not_sent");
 }
 
+GError *
+asb_opensandbox_error_note_repeated (GError *error)
+{
+  return set_flag (error, "repeated");
+}
+
+gboolean
+asb_opensandbox_error_is_repeated (const GError *error)
+{
+  return get_flag (error, "repeated");
+}
+
+gboolean
+asb_opensandbox_error_is_deleted_before (const GError *error)
+{
+  return asb_opensandbox_error_is_repeated (error)
+         && asb_opensandbox_error_get_status (error) == SOUP_STATUS_NOT_FOUND
+         && !asb_opensandbox_error_is_unknown_route (error);
+}
+
 guint
 asb_opensandbox_error_get_status (const GError *error)
 {

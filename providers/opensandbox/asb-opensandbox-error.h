@@ -69,6 +69,15 @@ GError *asb_opensandbox_error_mark_not_sent (GError *error);
 /* Whether it is certain that nothing of the request reached a server. */
 gboolean asb_opensandbox_error_was_not_sent (const GError *error);
 
+/* Says in @error, which it takes, that the request had been sent before. Returns: (transfer full)
+ */
+GError *asb_opensandbox_error_note_repeated (GError *error);
+gboolean asb_opensandbox_error_is_repeated (const GError *error);
+
+/* Whether what was to be deleted is not there, and an earlier try of the same request may have been
+ * the one that deleted it. */
+gboolean asb_opensandbox_error_is_deleted_before (const GError *error);
+
 /* Whether the server said that it knows no such route, as old servers do of what is newer. Such an
  * error is ASB_ERROR_UNSUPPORTED_CAPABILITY. */
 gboolean asb_opensandbox_error_is_unknown_route (const GError *error);

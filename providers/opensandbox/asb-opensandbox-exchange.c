@@ -366,8 +366,12 @@ fail_attempt (GTask *task, GError *fault)
 static GError *
 new_refusal_error (Exchange *self, AsbOpensandboxReply *reply)
 {
-  return asb_opensandbox_error_from_reply (
+  GError *error = asb_opensandbox_error_from_reply (
       reply, asb_opensandbox_request_get_target (self->request), get_what (self));
+
+  if (self->was_sent || asb_opensandbox_message_was_resent (self->message))
+    error = asb_opensandbox_error_note_repeated (error);
+  return error;
 }
 
 static void

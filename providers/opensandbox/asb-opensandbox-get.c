@@ -189,8 +189,7 @@ asb_opensandbox_get_in_state_async (AsbOpensandboxLifecycle *lifecycle, const ch
   ask_for_state (task);
 }
 
-/* Deleting. The client would repeat it by itself, but then nobody knew whether the sandbox that is
- * not there was ever there. */
+/* Deleting. */
 
 typedef struct
 {
@@ -210,14 +209,11 @@ deletion_free (gpointer data)
 
 static void delete_once (GTask *task);
 
-/* Whether the server may have acted, and did not get to tell. */
+/* Something in between has answered, and with what is no answer. */
 static gboolean
-is_open (const GError *error)
+is_garbled (const GError *error)
 {
-  guint status = asb_opensandbox_error_get_status (error);
-
-  return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
-         && (status == 0 || status == 429 || status == 502 || status == 503);
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
 }
 
 /* Somebody else is deleting it at the moment, or it is held by something that lets go. */
@@ -255,16 +251,18 @@ deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (lifecycle),
                                     deletion->sandbox_id);
-  deletion->may_have_acted |= !node && is_open (error);
+  deletion->may_have_acted
+      |= !node && (asb_opensandbox_error_is_repeated (error) || is_garbled (error));
   deletion->n_tries++;
-  if (node)
-    asb_opensandbox_fate_note_deletion (asb_opensandbox_lifecycle_get_settings (lifecycle),
-                                        deletion->sandbox_id);
   if (node
       || (deletion->may_have_acted
           && g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND)))
-    g_task_return_boolean (task, TRUE);
-  else if ((is_open (error) || is_busy (error)) && deletion->n_tries < MAX_DELETIONS)
+    {
+      asb_opensandbox_fate_note_deletion (asb_opensandbox_lifecycle_get_settings (lifecycle),
+                                          deletion->sandbox_id);
+      g_task_return_boolean (task, TRUE);
+    }
+  else if ((is_garbled (error) || is_busy (error)) && deletion->n_tries < MAX_DELETIONS)
     asb_opensandbox_wait_async (deletion->n_tries * FIRST_PAUSE_MS, g_task_get_cancellable (task),
                                 paused_cb, g_object_ref (task));
   else
@@ -282,7 +280,6 @@ delete_once (GTask *task)
   g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_lifecycle_new_request (
       lifecycle, "DELETE", "delete the sandbox", "sandboxes", deletion->sandbox_id, NULL);
 
-  asb_opensandbox_request_set_once (request);
   asb_opensandbox_lifecycle_call_async (lifecycle, request, g_task_get_cancellable (task),
                                         deleted_cb, g_object_ref (task));
 }

@@ -13,6 +13,7 @@
 #include "asb-opensandbox-measured.h"
 #include "asb-opensandbox-url.h"
 
+#define RESENT_KEY "asb-opensandbox-message-resent"
 #define KEEP_ALIVE_IDLE 60
 #define KEEP_ALIVE_INTERVAL 15
 #define KEEP_ALIVE_COUNT 4
@@ -124,6 +125,7 @@ restarted_cb (SoupMessage *message, gpointer data)
 {
   AsbOpensandboxRequest *request = data;
 
+  g_object_set_data (G_OBJECT (message), RESENT_KEY, GINT_TO_POINTER (TRUE));
   if (asb_opensandbox_request_get_body (request))
     add_body (message, request);
 }
@@ -233,5 +235,12 @@ asb_opensandbox_message_was_sent (SoupMessage *message)
 {
   SoupMessageMetrics *metrics = soup_message_get_metrics (message);
 
-  return metrics && soup_message_metrics_get_request_header_bytes_sent (metrics) > 0;
+  return asb_opensandbox_message_was_resent (message)
+         || (metrics && soup_message_metrics_get_request_header_bytes_sent (metrics) > 0);
+}
+
+gboolean
+asb_opensandbox_message_was_resent (SoupMessage *message)
+{
+  return g_object_get_data (G_OBJECT (message), RESENT_KEY) != NULL;
 }

@@ -30,3 +30,6 @@ GUri *asb_opensandbox_message_parse_target (SoupMessage *message, GUri *base);
 
 /* Whether a byte of it went out. */
 gboolean asb_opensandbox_message_was_sent (SoupMessage *message);
+
+/* Whether libsoup has sent it again by itself. */
+gboolean asb_opensandbox_message_was_resent (SoupMessage *message);

@@ -76,6 +76,14 @@ take_error (AsbOpensandboxCall *call, GError *error)
   return error;
 }
 
+static gboolean
+was_deleted (AsbOpensandboxCall *call, const GError *error)
+{
+  const Service *service = call->state;
+
+  return g_str_equal (service->method, "DELETE") && asb_opensandbox_error_is_deleted_before (error);
+}
+
 static void
 take_reply (GTask *task, AsbOpensandboxReply *reply, GError *error)
 {
@@ -83,7 +91,12 @@ take_reply (GTask *task, AsbOpensandboxReply *reply, GError *error)
   GBytes *body = reply ? asb_opensandbox_reply_get_body (reply) : NULL;
   g_autoptr (JsonNode) node = NULL;
 
-  if (body && g_bytes_get_size (body) == 0)
+  if (!reply && was_deleted (call, error))
+    {
+      g_clear_error (&error);
+      node = json_node_new (JSON_NODE_NULL);
+    }
+  else if (body && g_bytes_get_size (body) == 0)
     node = json_node_new (JSON_NODE_NULL);
   else if (body)
     node = asb_opensandbox_json_parse (body, "the answer of the service", &error);

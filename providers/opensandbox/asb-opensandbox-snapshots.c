@@ -146,8 +146,11 @@ deleted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (JsonNode) node
       = asb_opensandbox_lifecycle_call_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
-  if (node)
-    g_task_return_boolean (task, TRUE);
+  if (node || asb_opensandbox_error_is_deleted_before (error))
+    {
+      g_clear_error (&error);
+      g_task_return_boolean (task, TRUE);
+    }
   else
     g_task_return_error (task, take_snapshot_error (error));
 }

@@ -334,6 +334,7 @@ test_vault (void)
   g_assert_cmpint (get_revision (patched), >, get_revision (created));
   listed = call (&fixture, "credential_vault.get_credential", "{'name': <'c'>}", &error);
   g_assert_no_error (error);
+  asb_test_server_fault (server, "{'method':'DELETE','hop':'egress','times':1,'action':'cut'}");
   gone = call (&fixture, "credential_vault.delete", NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_variant_n_children (gone), ==, 0);
@@ -445,6 +446,44 @@ test_snapshots (Fixture *fixture, gconstpointer data)
   gone = asb_provider_get_snapshot (fixture->provider, id, NULL, &error);
   g_assert_null (gone);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SNAPSHOT_NOT_FOUND);
+}
+
+static void
+test_snapshot_answer_lost (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSnapshot) snapshot = NULL;
+  g_autoptr (AsbSnapshot) ready = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *id;
+
+  g_test_summary ("What an earlier try of the same call has deleted is deleted");
+  snapshot = asb_provider_create_snapshot (fixture->provider, fixture->id, "mine", NULL, &error);
+  g_assert_no_error (error);
+  id = asb_snapshot_get_id (snapshot);
+  ready = await_snapshot (fixture, id);
+  asb_test_server_fault (fixture->server, "{'method':'DELETE','times':1,'action':'cut'}");
+  g_assert_true (asb_provider_delete_snapshot (fixture->provider, id, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 2);
+  g_assert_false (asb_provider_delete_snapshot (fixture->provider, id, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SNAPSHOT_NOT_FOUND);
+}
+
+/* Servers tell the errors of others in what they say of a snapshot. */
+static void
+test_snapshot_with_secret (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbProvider) provider
+      = asb_test_server_new_provider (fixture->server, "{'api-key': <'the-key-of-tests'>}");
+  g_autoptr (AsbSnapshot) snapshot = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'path':'/v1/snapshots/x','action':'reply','status':200,'json':{'id':"
+                         "'x','status':{'state':'Failed','message':'no: the-key-of-tests'}}}");
+  snapshot = asb_provider_get_snapshot (provider, "x", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_snapshot_get_message (snapshot), ==, "no: …");
 }
 
 /* Metrics. */
@@ -790,6 +829,8 @@ main (int argc, char **argv)
   ADD ("services", NULL, test_services);
   ADD ("services/answers", NULL, test_service_answers);
   ADD ("snapshots", NULL, test_snapshots);
+  ADD ("snapshots/answer-lost", NULL, test_snapshot_answer_lost);
+  ADD ("snapshots/secret", NULL, test_snapshot_with_secret);
   ADD ("metrics", NULL, test_metrics);
   ADD ("metrics/watch", NULL, test_watch);
   ADD ("metrics/watch/cut", NULL, test_watch_cut);

@@ -168,6 +168,55 @@ test_delete_answer_lost (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 2);
 }
 
+static void
+test_delete_patience (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A server that asks to wait is not asked again before");
+  asb_test_server_fault (fixture->server,
+                         "{'method':'DELETE','times':1,'action':'reply','status':429,'headers':"
+                         "{'Retry-After':'1'},'json':{'code':'BUSY','message':'wait'}}");
+  g_assert_true (
+      asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (g_get_monotonic_time () - begin, >=, G_USEC_PER_SEC);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), ==, 2);
+}
+
+static void
+test_delete_in_time (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  g_autoptr (AsbProvider) hasty
+      = asb_test_server_new_provider (fixture->server, "{'request-timeout-seconds': <0.5>}");
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("The time for a request is not given once more to each repetition");
+  asb_test_server_fault (fixture->server, "{'method':'DELETE','action':'silent'}");
+  g_assert_false (asb_provider_delete_sandbox (hasty, asb_test_server_get_id (info), NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "DELETE", "*"), <=, 1);
+}
+
+/* Something in between may answer, and with anything. */
+static void
+test_delete_garbled (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'method':'DELETE','times':1,'action':'reply','status':200,'body':"
+                         "'<html>hello</html>'}");
+  g_assert_true (
+      asb_provider_delete_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (asb_test_server_count_sandboxes (fixture->server), ==, 0);
+}
+
 /* Docker says so when somebody else is deleting it, and when something holds it for a moment. */
 static void
 test_delete_busy (Fixture *fixture, gconstpointer data)
@@ -457,6 +506,9 @@ main (int argc, char **argv)
   ADD ("not-found", NULL, test_not_found);
   ADD ("delete", NULL, test_delete);
   ADD ("delete/answer-lost", NULL, test_delete_answer_lost);
+  ADD ("delete/patience", NULL, test_delete_patience);
+  ADD ("delete/in-time", NULL, test_delete_in_time);
+  ADD ("delete/garbled", NULL, test_delete_garbled);
   ADD ("delete/busy", NULL, test_delete_busy);
   ADD ("renew", NULL, test_renew);
   ADD ("renew/at-once", NULL, test_renew_at_once);
