@@ -150,12 +150,28 @@ ask_server (GTask *task)
 
 /* By the sidecar. */
 
-/* Nobody listens there; what does answer has answered. */
+/* The sidecar has it, or what passes it on has not heard of the end. */
 static gboolean
-is_out_of_reach (const GError *error)
+may_have_been_done (const GError *error)
 {
+  AsbErrorInfo *info = asb_error_get_info (error);
+  const char *code = info ? asb_error_info_get_provider_error_code (info) : NULL;
+
+  return asb_opensandbox_error_is_outcome_unknown (error)
+         || asb_opensandbox_error_get_status (error) == 504
+         || g_strcmp0 (code, "BACKEND_RESPONSE_FAILED") == 0;
+}
+
+/* Nobody listens there; what does answer has answered. Rules that are added once more would go
+ * before those that others have added since. */
+static gboolean
+is_out_of_reach (Question *question)
+{
+  const GError *error = question->error;
   guint status = asb_opensandbox_error_get_status (error);
 
+  if (g_str_equal (get_method (question), "PATCH") && may_have_been_done (error))
+    return FALSE;
   return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
          && (status == 0 || status == 502 || status == 504);
 }
@@ -170,7 +186,7 @@ sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply)
     take_reply (task, reply, ask_sidecar);
-  else if (is_out_of_reach (question->error))
+  else if (is_out_of_reach (question))
     ask_server (task);
   else
     fail (task, g_steal_pointer (&question->error));

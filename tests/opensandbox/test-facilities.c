@@ -137,6 +137,38 @@ test_policies_by_server (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_test_server_count (fixture->server, NULL, "*/networkpolicy"), >, 0);
 }
 
+/* The sidecar has heard it, and perhaps done it. */
+static void
+test_policy_answer_lost (Fixture *fixture, gconstpointer data)
+{
+  static const char *const faults[] = {
+    "{'method':'PATCH','hop':'egress','action':'cut','bytes':0}",
+    "{'method':'PATCH','hop':'egress','action':'reply','status':504,'json':{'code':"
+    "'BACKEND_TIMEOUT','message':'late'}}",
+    "{'method':'PATCH','hop':'egress','action':'reply','status':502,'json':{'code':"
+    "'BACKEND_RESPONSE_FAILED','message':'cut'}}",
+  };
+  g_autoptr (AsbNetworkPolicy) rules = asb_network_policy_new ();
+
+  g_test_summary ("Rules that may have been added are not added once more by the server");
+  asb_network_policy_add_rule (rules, ASB_NETWORK_ACTION_DENY, "new.example");
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbNetworkPolicy) none = NULL;
+
+      asb_test_server_forget (fixture->server);
+      asb_test_server_fault (fixture->server, faults[i]);
+      none
+          = asb_provider_patch_network_policy (fixture->provider, fixture->id, rules, NULL, &error);
+      asb_test_server_heal (fixture->server);
+      g_assert_null (none);
+      g_assert_error (error, ASB_ERROR, (i == 0 ? ASB_ERROR_INTERRUPTED : ASB_ERROR_PROVIDER));
+      g_assert_cmpuint (asb_test_server_count (fixture->server, "PATCH", "*/policy"), >, 0);
+      g_assert_cmpuint (asb_test_server_count (fixture->server, NULL, "*/networkpolicy"), ==, 0);
+    }
+}
+
 /* What the server says of the request counts more than that the sidecar was not to be reached. */
 static void
 test_policy_refused_by_server (Fixture *fixture, gconstpointer data)
@@ -819,6 +851,7 @@ main (int argc, char **argv)
   ADD ("egress/policies/through-the-server", PROXY, test_policies);
   ADD ("egress/policies/by-server", NULL, test_policies_by_server);
   ADD ("egress/null", NULL, test_policy_null);
+  ADD ("egress/answer-lost", NULL, test_policy_answer_lost);
   ADD ("egress/refused", NULL, test_policy_refused);
   ADD ("egress/refused/by-server", NULL, test_policy_refused_by_server);
   ADD ("egress/answers", NULL, test_policy_answers);
