@@ -23,6 +23,7 @@ typedef struct
   char *sandbox_id; /* (nullable): once it is known */
   gboolean runs;    /* as the answer to its creation says */
   gboolean await_readiness;
+  gboolean came_late;               /* it is there, and nobody wants it any more */
   gint64 began_at;                  /* monotonic */
   AsbOpensandboxCreation *creation; /* (nullable): with an idempotency key */
   GError *error;                    /* (nullable): what will be answered */
@@ -126,11 +127,16 @@ undone_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   Making *making = get_making (task);
   g_autoptr (GError) error = NULL;
 
+  if (making->came_late)
+    g_prefix_error (&making->error,
+                    "It took longer than the option “request-timeout-seconds” allows: ");
   if (!asb_opensandbox_delete_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error)
       && !g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
     g_prefix_error (&making->error,
                     "Sandbox “%s” is left behind, since it could not be deleted (%s): ",
                     making->sandbox_id, error->message);
+  else if (making->came_late)
+    g_prefix_error (&making->error, "What came too late was deleted again. ");
   fail (task, g_steal_pointer (&making->error), OUTCOME_NOTHING);
 }
 
@@ -236,8 +242,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   /* Whoever set a limit to the request has no use for what came later. */
   else if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_TIMED_OUT))
     {
-      g_prefix_error (&cause, "It took longer than the option “request-timeout-seconds” allows, "
-                              "and what came later was deleted again: ");
+      making->came_late = TRUE;
       undo (task, g_steal_pointer (&cause));
     }
   else

@@ -54,14 +54,33 @@ mentions (const char *text, const char *word)
   return text && strstr (text, word);
 }
 
+/* It ended with that status: not where the digits are part of a name. */
+static gboolean
+tells_status (const char *text, const char *status)
+{
+  static const char *const words[] = { "code", "status", "exited", "exit" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    for (const char *at = strstr (text, words[i]); at; at = strstr (at + 1, words[i]))
+      {
+        const char *number = at + strlen (words[i]);
+
+        number += strspn (number, " :=(");
+        if (g_str_has_prefix (number, status) && !g_ascii_isalnum (number[strlen (status)]))
+          return TRUE;
+      }
+  return FALSE;
+}
+
 static gboolean
 looks_out_of_memory (AsbSandboxInfo *info)
 {
   const char *reason = asb_sandbox_info_get_reason (info);
   const char *message = asb_sandbox_info_get_message (info);
+  g_autofree char *lower = g_ascii_strdown (message ? message : "", -1);
 
-  return mentions (reason, "OOM") || mentions (message, "OOM") || mentions (message, "memory")
-         || mentions (message, OUT_OF_MEMORY_STATUS);
+  return mentions (reason, "OOM") || mentions (message, "OOM") || mentions (lower, "out of memory")
+         || tells_status (lower, OUT_OF_MEMORY_STATUS);
 }
 
 static gboolean
@@ -72,7 +91,7 @@ looks_like_image (AsbSandboxInfo *info)
 
   return mentions (reason, "IMAGE") || mentions (reason, "ImagePull")
          || mentions (reason, "ErrImage") || mentions (message, "ImagePull")
-         || mentions (message, "ErrImage");
+         || mentions (message, "ErrImage") || mentions (message, "pull image");
 }
 
 static void
@@ -93,6 +112,8 @@ append_state (GString *text, AsbSandboxInfo *info)
                            "resource “memory”");
   else if (looks_like_image (info))
     g_string_append (text, "; check the name of the image and who may have it");
+  else if (mentions (message, "Insufficient "))
+    g_string_append (text, "; no machine has as much left: ask for less of its “resources”");
 }
 
 static void

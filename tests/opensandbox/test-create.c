@@ -215,6 +215,44 @@ test_timed_out (void)
     }
 }
 
+/* Returns the same of one that cannot be deleted. */
+static gboolean
+create_slowly_and_for_good (guint seconds)
+{
+  g_autofree char *options = g_strdup_printf ("{'request-timeout-seconds': <%u.0>}", seconds);
+  g_autofree char *fault
+      = g_strdup_printf (POST_FAULT ("'action':'delay','ms':%u"), 1500 * seconds);
+  Fixture fixture;
+  gboolean is_left;
+  g_autoptr (GError) error = NULL;
+
+  set_up (&fixture, options);
+  asb_test_server_fault (fixture.server, fault);
+  asb_test_server_fault (fixture.server,
+                         "{'method':'DELETE','hop':'lifecycle','action':'reply','status':403,"
+                         "'json':{'code':'NO','message':'no'}}");
+  error = fail_to_create (&fixture);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT);
+  g_assert_null (strstr (error->message, "was deleted"));
+  is_left = strstr (error->message, "is left behind") && strstr (error->message, "allows: ");
+  asb_test_server_heal (fixture.server);
+  tear_down (&fixture, NULL);
+  return is_left;
+}
+
+static void
+test_timed_out_for_good (void)
+{
+  guint seconds = 1;
+
+  g_test_summary ("What came too late is not called deleted when it is not");
+  while (!create_slowly_and_for_good (seconds))
+    {
+      seconds *= 4;
+      g_assert_cmpuint (seconds, <, MAX_SECONDS);
+    }
+}
+
 static void
 create_without_server (guint seconds, GError **error)
 {
@@ -385,6 +423,64 @@ test_ready_ended_noisily (Fixture *fixture, gconstpointer data)
   assert_left (fixture, 0, 1);
 }
 
+#define SAID_OF_X(path, rest) "{'path':'" path "','action':'reply'," rest "}"
+
+/* What there is to do about it is said where it is known, and only there. */
+static void
+test_ready_hints (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *status;
+    const char *hint;
+  } cases[] = {
+    { "'state':'Failed','reason':'IMAGE_PULL_FAILED'", "; check the name of the image" },
+    { "'state':'Failed','reason':'ImagePullBackOff'", "; check the name of the image" },
+    { "'state':'Failed','reason':'ErrImagePull'", "; check the name of the image" },
+    { "'state':'Failed','message':'Back-off: ErrImagePull'", "; check the name of the image" },
+    { "'state':'Failed','message':'ImagePullBackOff'", "; check the name of the image" },
+    { "'state':'Failed','message':'Failed to pull image x'", "; check the name of the image" },
+    { "'state':'Failed','reason':'OOMKilled'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'OOMKilled'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'Out of memory'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'It exited with code 137.'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'Exited (137) just now'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'exit status: 137'", "; that is what a lack of memory" },
+    { "'state':'Failed','message':'3 Insufficient memory'", "; no machine has as much left" },
+    { "'state':'Failed','message':'exited with code 1'", NULL },
+    { "'state':'Failed','message':'exit code 1370'", NULL },
+    { "'state':'Failed','message':'no volume at 10.0.137.2'", NULL },
+    { "'state':'Failed','reason':'the-key-of-tests','message':'the-key-of-tests'", NULL },
+  };
+  g_autoptr (AsbProvider) provider
+      = asb_test_server_new_provider (fixture->server, "{'api-key': <'the-key-of-tests'>}");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *told = g_strdup_printf (
+          SAID_OF_X ("/v1/sandboxes/x", "'method':'GET','status':200,'json':{'id':'x','status':"
+                                        "{%s}}"),
+          cases[i].status);
+      g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+      g_autoptr (GError) error = NULL;
+
+      asb_test_server_fault (fixture->server,
+                             SAID_OF_X ("/v1/sandboxes", "'method':'POST','status':202,'json':"
+                                                         "{'id':'x'}"));
+      asb_test_server_fault (fixture->server, told);
+      g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, &error));
+      asb_test_server_heal (fixture->server);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "the server says it is failed"));
+      if (cases[i].hint)
+        g_assert_nonnull (strstr (error->message, cases[i].hint));
+      else
+        g_assert_false (strstr (error->message, "; check") || strstr (error->message, "; that is")
+                        || strstr (error->message, "; no machine"));
+      g_assert_null (strstr (error->message, "the-key-of-tests"));
+    }
+}
+
 static void
 test_ready_late (Fixture *fixture, gconstpointer data)
 {
@@ -542,6 +638,7 @@ main (int argc, char **argv)
   ADD ("not-an-old-one", "{'ready-timeout-seconds': <0.3>}", test_not_an_old_one);
   ADD ("refused", NULL, test_refused);
   g_test_add_func ("/opensandbox/create/timed-out", test_timed_out);
+  g_test_add_func ("/opensandbox/create/timed-out/for-good", test_timed_out_for_good);
   g_test_add_func ("/opensandbox/create/no-server", test_no_server);
   ADD ("ready/refused", NULL, test_ready_refused);
   g_test_add_func ("/opensandbox/create/ready/unreachable", test_ready_unreachable);
@@ -549,6 +646,7 @@ main (int argc, char **argv)
   ADD ("ready/silent", QUICK, test_ready_silent);
   ADD ("ready/ended", NULL, test_ready_ended);
   ADD ("ready/ended/noisily", "{'api-key': <'the-key-of-tests'>}", test_ready_ended_noisily);
+  ADD ("ready/hints", NULL, test_ready_hints);
   ADD ("ready/late", NULL, test_ready_late);
   ADD ("left-behind", NULL, test_left_behind);
   ADD ("cancelled", NULL, test_cancelled);
