@@ -12,6 +12,7 @@
 #define PROVIDER_NAME "opensandbox"
 #define DEFAULT_IMAGE "python:3.12"
 #define TEMPLATE_OPTION "template_id"
+#define TEMPLATE_MEMBER "templateId"
 
 /* The options of the connection, as the provider takes them. */
 
@@ -77,11 +78,13 @@ static gboolean
 has_template (AsbBackendOptions *options)
 {
   GVariant *create_options = asb_backend_options_get_create_options (options);
-  g_autoptr (GVariant) template_id = NULL;
+  g_auto (GVariantDict) given = { 0 };
 
-  if (create_options && g_variant_is_of_type (create_options, G_VARIANT_TYPE_VARDICT))
-    template_id = g_variant_lookup_value (create_options, TEMPLATE_OPTION, NULL);
-  return template_id != NULL;
+  if (!create_options || !g_variant_is_of_type (create_options, G_VARIANT_TYPE_VARDICT))
+    return FALSE;
+  g_variant_dict_init (&given, create_options);
+  return g_variant_dict_contains (&given, TEMPLATE_OPTION)
+         || g_variant_dict_contains (&given, TEMPLATE_MEMBER);
 }
 
 /* As many at once and as often again as in the Python package. */

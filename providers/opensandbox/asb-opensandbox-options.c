@@ -50,7 +50,9 @@ static gboolean
 holds_names_of_users (const char *name)
 {
   static const char *const names[]
-      = { "env", "extensions", "metadata", "resourceLimits", "resourceRequests", NULL };
+      = { "annotations", "env",      "extensions",   "labels",         "limits",
+          "matchLabels", "metadata", "nodeSelector", "resourceLimits", "resourceRequests",
+          "requests",    NULL };
 
   return g_strv_contains (names, name);
 }

@@ -79,14 +79,15 @@ static gboolean
 add_source (JsonObject *body, AsbSandboxSpec *spec, GError **error)
 {
   const char *snapshot_id = asb_sandbox_spec_get_snapshot_id (spec);
+  const char *image = asb_sandbox_spec_get_image (spec);
+  gboolean has_template = json_object_has_member (body, "templateId");
 
-  if (json_object_has_member (body, "templateId"))
-    {
-      if (snapshot_id)
-        return refuse (error, "A sandbox is made from a snapshot or from a template, not from "
-                              "both");
-      return TRUE;
-    }
+  if ((image && *image ? 1 : 0) + (snapshot_id ? 1 : 0) + (has_template ? 1 : 0) > 1)
+    return refuse (error,
+                   "A sandbox is made from an image, from a snapshot or from a template, not "
+                   "from two of them");
+  if (has_template)
+    return TRUE;
   if (!snapshot_id)
     return add_image (body, spec, error);
   if (!*snapshot_id)

@@ -457,6 +457,11 @@ test_order_refused (void)
   static const char *const odd[] = { "a\377", NULL };
   g_autoptr (AsbSandboxSpec) bytes = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxSpec) both = g_object_new (ASB_TYPE_SANDBOX_SPEC, "snapshot-id", "s", NULL);
+  g_autoptr (AsbSandboxSpec) double_image
+      = g_object_new (ASB_TYPE_SANDBOX_SPEC, "image", "i", "snapshot-id", "s", NULL);
+  g_autoptr (AsbSandboxSpec) template
+      = g_object_new (ASB_TYPE_SANDBOX_SPEC, "image", "i", "ttl-mode", ASB_TTL_MODE_SECONDS,
+                      "ttl-seconds", (gint64)60, NULL);
 
   refuse_order (named, "sandbox name");
   refuse_order (half, "both or neither");
@@ -465,7 +470,10 @@ test_order_refused (void)
   asb_sandbox_spec_set_entrypoint (bytes, odd);
   refuse_order (bytes, "UTF-8");
   asb_sandbox_spec_set_create_options (both, g_variant_new_parsed ("{'template_id': <'t'>}"));
-  refuse_order (both, "not from both");
+  refuse_order (both, "from two of them");
+  refuse_order (double_image, "from two of them");
+  asb_sandbox_spec_set_create_options (template, g_variant_new_parsed ("{'templateId': <'t'>}"));
+  refuse_order (template, "from two of them");
   refuse_options ("{'volume': <1>}", "“volume”");
   refuse_options ("{'secure_access': <'yes'>}", "“secure_access”");
   refuse_options ("{'credential_proxy': <true>}", "network policy");
