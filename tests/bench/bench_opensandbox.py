@@ -80,7 +80,7 @@ class Place:
             capture_output=True, text=True, check=False, cwd=FOLDER.parent / "opensandbox-server")
         if done.returncode == 0 and "SKIP" not in done.stdout:
             return folder / "packages", None
-        return None, (done.stdout.partition("# SKIP ")[2] or done.stderr).strip()[-200:]
+        return None, (done.stdout.partition("# SKIP ")[2] or done.stdout + done.stderr).strip()[-200:]
 
     def __enter__(self):
         return self

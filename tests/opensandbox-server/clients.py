@@ -4,11 +4,12 @@
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
-from lookalike import skip_all
+from lookalike import bail_out, skip_all
 
 PACKAGES = ["opensandbox==0.1.16", "opensandbox-cli", "agent-sandbox-backends==0.1.0"]
 PIP = ["install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
@@ -17,9 +18,22 @@ PIP = ["install", "--quiet", "--disable-pip-version-check", "--no-input", "--ret
 
 CONSOLE = ["sandbox-console==0.2.0", *PACKAGES]
 
+# What pip says where no registry can be reached. Whatever else goes wrong is a fault.
+UNREACHABLE = re.compile(r"from versions: none\)|Max retries exceeded|connection broken by"
+                         r"|Read timed out|No module named pip")
+
+
+def give_up(errors, status):
+    lines = [line for line in errors.splitlines() if line.strip()]
+    reason = ("the clients could not be installed: "
+              + (lines[-1] if lines else f"pip ended with {status}"))
+    if UNREACHABLE.search(errors):
+        skip_all(reason)
+    bail_out(reason)
+
 
 def install(folder, packages=None):
-    """Makes the packages importable; skips the whole test with the reason when it cannot."""
+    """Makes the packages importable; without a package registry the whole test is skipped."""
     packages = packages or PACKAGES
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,9 +47,7 @@ def install(folder, packages=None):
             done = subprocess.run([sys.executable, "-m", "pip", *PIP, str(target), *packages],
                                   capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                lines = [line for line in done.stderr.splitlines() if line.strip()]
-                skip_all("the clients could not be installed: "
-                         + (lines[-1] if lines else f"pip ended with {done.returncode}"))
+                give_up(done.stderr, done.returncode)
             stamp.write_text(wanted)
     sys.path.insert(0, str(target))
     os.environ["PYTHONPATH"] = str(target)

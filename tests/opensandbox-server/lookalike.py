@@ -272,3 +272,8 @@ def run(context=None):
 def skip_all(reason):
     print(f"1..0 # SKIP {reason}")
     sys.exit(0)
+
+
+def bail_out(reason):
+    print(f"Bail out! {reason}")
+    sys.exit(1)
