@@ -44,10 +44,11 @@ place_of (const PidSet *set, pid_t pid)
   return place;
 }
 
+/* Never 0, the parent of those that came from outside the namespace: an empty place is none. */
 static bool
 set_has (const PidSet *set, pid_t pid)
 {
-  return set->capacity > 0 && set->places[place_of (set, pid)] == pid;
+  return pid != 0 && set->capacity > 0 && set->places[place_of (set, pid)] == pid;
 }
 
 static bool

@@ -8,6 +8,7 @@ import hashlib
 import os
 import select
 import signal
+import subprocess
 import time
 
 from guestlib import *
@@ -297,6 +298,31 @@ def test_stdin_closed_by_either_side():
         client.until(lambda: call.events)
         client.write(call, b"x", fin=True)
         assert client.wait(call, OUTPUT, ERRORS).stdout == b"xagain\n"
+
+
+def test_who_came_in_is_spared():
+    """What entered from outside, as “docker exec” does, has no parent inside: no command started it."""
+    if subprocess.run([*FIRST_PROCESS, "true"], capture_output=True).returncode != 0:
+        raise Skip("needs process namespaces")
+    with Guest(program=FIRST_PROCESS) as guest:
+        client = guest.connect()
+        with open(f"/proc/{guest.process.pid}/task/{guest.process.pid}/children") as file:
+            first_process = file.read().split()[0]
+        enter = ["nsenter", f"--target={first_process}", "--user", "--mount", "--pid", "--preserve-credentials"]
+        if subprocess.run([*enter, "true"], capture_output=True).returncode != 0:
+            enter.remove("--user")
+        if subprocess.run([*enter, "true"], capture_output=True).returncode != 0:
+            raise Skip("needs to enter namespaces")
+        with subprocess.Popen([*enter, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as visitor:
+            for args in ({"deadline_ms": 500}, {}):
+                call = client.start_command("sleep 1000 & echo begun; wait", **args)
+                client.until(lambda: call.stdout or call.reply)
+                if not args:
+                    client.send(CANCEL, call=call.number)
+                client.wait(call, OUTPUT, ERRORS)
+                assert call.result["reason"] == ("timeout" if args else "cancelled"), call.result
+            assert visitor.communicate(b"still here", PATIENCE)[0] == b"still here"
+        os.kill(int(first_process), signal.SIGTERM)
 
 
 def test_partial_output_is_kept():
