@@ -22,6 +22,20 @@ class TestProvider(TestCase):
         self.assertEqual(self.provider.dup_endpoint_fingerprint(), "here")
         self.assertFalse(self.provider.get_capabilities().supports(Asb.CAPABILITY_FILESYSTEM))
 
+    def test_derived(self):
+        class Derived(DictionaryProvider, Asb.Provider):
+            def do_dup_name(self):
+                return "derived"
+
+        self.assertEqual((self.provider.dup_name(), Derived().dup_name()), ("dictionary", "derived"))
+
+    def test_derived_without_the_interface(self):
+        with self.assertRaisesRegex(TypeError, "name Asb.Provider among its bases"):
+            class Derived(DictionaryProvider):
+                def do_dup_name(self):
+                    return "derived"
+        self.assertEqual(self.provider.dup_name(), "dictionary")
+
     def test_create_blocking(self):
         info = self.create()
         self.assertEqual(info.get_ref().get_sandbox_id(), "dictionary-1")

@@ -4,6 +4,7 @@
 - A virtual function that raises answers its task with the error: nobody waits for a task that was
   forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
   So does a function that is asked to approve an upload.
+- A class that changes a function of an interface its parent implements has to name the interface, too.
 - The functions of a simple provider need not return True, and what else they raise becomes a
   GLib.Error, too.
 - Properties that are tables of strings can be given to a constructor as a dict.
@@ -60,13 +61,23 @@ def _takes_task(interface, name):
     return False
 
 
+def _check_bases(cls, interface, attribute):
+    """PyGObject would give the function to the parent, too, which has the interface the class has not."""
+    if not any(base.__gtype__ == interface.__gtype__ for base in cls.__bases__ if hasattr(base, "__gtype__")):
+        raise TypeError(f"“{cls.__name__}” has “{attribute}”: name Asb.{interface.__name__} among its bases once more")
+
+
 def _answering_interface(interface):
+    names = {f"do_{vfunc.get_name()}" for vfunc in interface.__info__.get_vfuncs()}
+
     class Interface(interface):
         def __init_subclass__(cls, **arguments):
             super().__init_subclass__(**arguments)
             for attribute, function in list(vars(cls).items()):
-                if attribute.startswith("do_") and _takes_task(interface, attribute[3:]):
-                    setattr(cls, attribute, _answering(function))
+                if attribute in names:
+                    _check_bases(cls, interface, attribute)
+                    if _takes_task(interface, attribute[3:]):
+                        setattr(cls, attribute, _answering(function))
 
     Interface.__name__ = interface.__name__
     return override(Interface)
