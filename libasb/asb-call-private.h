@@ -8,8 +8,11 @@
 
 #include <gio/gio.h>
 
-/* Undoes a result that came after the caller had been answered. */
+/* Undoes a result that came after the caller had been answered, or that cannot be used. */
 typedef void (*AsbCallDiscard) (gpointer source, const GValue *result);
+
+/* Returns: (nullable): what is wrong with a result of the right type: “names no sandbox” */
+typedef const char *(*AsbCallCheck) (const GValue *result);
 
 typedef struct
 {
@@ -17,6 +20,8 @@ typedef struct
   guint timeout_seconds;   /* 0: none */
   AsbCallDiscard discard;  /* may be NULL */
   gboolean needs_no_grace; /* whoever cancels does not wait for an answer, which would not matter */
+  AsbCallCheck check;      /* may be NULL */
+  gboolean is_deed;        /* FALSE without an error is none of its answers */
 } AsbCallKind;
 
 /* @result_type: G_TYPE_BOOLEAN, or what the value of the implementation's task must hold.

@@ -267,6 +267,7 @@ static void
 return_value (AsbCall *call, GTask *outer, GValue *value)
 {
   const AsbCallKind *kind = call->kind;
+  const char *fault;
   GValue *copy;
 
   if (!G_VALUE_HOLDS (value, call->result_type))
@@ -282,10 +283,57 @@ return_value (AsbCall *call, GTask *outer, GValue *value)
                                "Could not %s: the answer is empty", kind->operation);
       return;
     }
+  fault = kind->check ? kind->check (value) : NULL;
+  if (fault)
+    {
+      g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL, "Could not %s: the answer %s",
+                               kind->operation, fault);
+      if (kind->discard)
+        kind->discard (g_task_get_source_object (outer), value);
+      return;
+    }
   copy = g_new0 (GValue, 1);
   g_value_init (copy, G_VALUE_TYPE (value));
   g_value_copy (value, copy);
   g_task_return_pointer (outer, copy, value_free);
+}
+
+/* Takes @error. Bindings do not survive a message that is no UTF-8. */
+static void
+return_error (GTask *outer, GError *error)
+{
+  char *message;
+
+  if (!g_utf8_validate (error->message, -1, NULL))
+    {
+      message = g_utf8_make_valid (error->message, -1);
+      g_free (error->message);
+      error->message = message;
+    }
+  g_task_return_error (outer, error);
+}
+
+/* What was answered as a value or a pointer looks like another number. */
+static void
+propagate_boolean (AsbCall *call, GTask *inner, GTask *outer)
+{
+  GError *error = NULL;
+  gboolean done = g_task_propagate_boolean (inner, &error);
+
+  if (outer && error)
+    return_error (outer, error);
+  else if (outer && done != TRUE && done != FALSE)
+    g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                             "Could not %s: the answer was not given as a boolean",
+                             call->kind->operation);
+  else if (outer && !done && call->kind->is_deed)
+    g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                             "Could not %s: the answer is no, without a reason",
+                             call->kind->operation);
+  else if (outer)
+    g_task_return_boolean (outer, done);
+  else
+    g_clear_error (&error);
 }
 
 static void
@@ -296,21 +344,14 @@ propagate (AsbCall *call, GTask *inner, GTask *outer)
 
   if (call->result_type == G_TYPE_BOOLEAN)
     {
-      gboolean done = g_task_propagate_boolean (inner, &error);
-
-      if (!outer)
-        return;
-      if (error)
-        g_task_return_error (outer, g_steal_pointer (&error));
-      else
-        g_task_return_boolean (outer, done);
+      propagate_boolean (call, inner, outer);
       return;
     }
 
   if (!g_task_propagate_value (inner, &value, &error))
     {
       if (outer && error)
-        g_task_return_error (outer, g_steal_pointer (&error));
+        return_error (outer, g_steal_pointer (&error));
       else if (outer)
         g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_PROTOCOL,
                                  "Could not %s: the answer was not given as a value",

@@ -542,22 +542,13 @@ open_transport (GTask *task)
 /* The sandbox. */
 
 /* Puts what the provider says in its place. */
-static gboolean
-take_sandbox (AsbCreation *creation, AsbSandboxInfo *info, GError **error)
+static void
+take_sandbox (AsbCreation *creation, AsbSandboxInfo *info)
 {
-  AsbSandboxRef *ref = asb_sandbox_info_get_ref (info);
-
-  if (!ref || !asb_sandbox_ref_get_sandbox_id (ref))
-    {
-      g_set_error_literal (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
-                           "The provider tells of a sandbox without an id");
-      return FALSE;
-    }
-  creation->ref = g_object_ref (ref);
+  creation->ref = g_object_ref (asb_sandbox_info_get_ref (info));
   creation->state = asb_sandbox_info_get_state (info);
   if (asb_sandbox_info_get_expires_at (info))
     creation->expires_at = g_date_time_ref (asb_sandbox_info_get_expires_at (info));
-  return TRUE;
 }
 
 static void
@@ -629,11 +620,12 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       g_clear_error (&error);
       return;
     }
-  if (!info || !take_sandbox (creation, info, &error))
+  if (!info)
     {
       fail (task, error);
       return;
     }
+  take_sandbox (creation, info);
   creation->created = TRUE;
   await_readiness (task);
 }
@@ -650,11 +642,12 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (info)
     error = asb_create_check_found (creation->provider, wanted, info);
-  if (error || !take_sandbox (creation, info, &error))
+  if (error)
     {
       fail (task, error);
       return;
     }
+  take_sandbox (creation, info);
   open_transport (task);
 }
 

@@ -203,6 +203,8 @@ place_or_fail (GTask *task, GError *error)
       place (task);
       return;
     }
+  if (placement->was_placed && g_error_matches (error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND))
+    g_prefix_error (&error, "Could not run the guest that was put at “%s”: ", placement->path);
   g_task_return_error (task, error);
   g_object_unref (task);
 }

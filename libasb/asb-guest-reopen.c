@@ -317,7 +317,7 @@ inquire (gpointer data, AsbGuestStateFunc function, gpointer answer_data)
   inquiry->sandbox_id = g_strdup (source->sandbox_id);
   inquiry->answer = function;
   inquiry->answer_data = answer_data;
-  if (!ASB_PROVIDER_GET_IFACE (source->provider)->thread_safe)
+  if (!asb_provider_is_thread_safe (source->provider))
     {
       handle = g_new (Inquiry *, 1);
       *handle = g_steal_pointer (&inquiry);

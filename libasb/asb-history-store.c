@@ -80,7 +80,7 @@ asb_history_store_open_async (AsbHistoryStore *self, AsbTransport *transport, As
                               AsbHistoryConfig *config, GCancellable *cancellable,
                               GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "open the history", 60, NULL };
+  static const AsbCallKind kind = { "open the history", 60, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_HISTORY_STORE (self));
@@ -181,7 +181,7 @@ void
 asb_history_store_record_async (AsbHistoryStore *self, GVariant *batch, GCancellable *cancellable,
                                 GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "record the operation", 60, NULL };
+  static const AsbCallKind kind = { "record the operation", 60, .is_deed = TRUE };
   g_autoptr (GVariant) sunk = batch ? g_variant_ref_sink (batch) : NULL;
   GTask *task;
 
@@ -668,7 +668,7 @@ asb_history_store_acknowledge_async (AsbHistoryStore *self, const char *consumer
                                      GCancellable *cancellable, GAsyncReadyCallback callback,
                                      gpointer user_data)
 {
-  static const AsbCallKind kind = { "acknowledge the history", 60, NULL };
+  static const AsbCallKind kind = { "acknowledge the history", 60, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_HISTORY_STORE (self));
@@ -762,7 +762,7 @@ void
 asb_history_store_cleanup_async (AsbHistoryStore *self, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "clean up the history", 600, NULL };
+  static const AsbCallKind kind = { "clean up the history", 600, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_HISTORY_STORE (self));
@@ -938,7 +938,7 @@ void
 asb_history_store_close_async (AsbHistoryStore *self, GCancellable *cancellable,
                                GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "close the history", 60, NULL };
+  static const AsbCallKind kind = { "close the history", 60, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_HISTORY_STORE (self));

@@ -13,3 +13,6 @@ gboolean asb_provider_is_thread_safe (AsbProvider *self);
 
 /* Whether it puts files into its sandboxes; otherwise the guest is there already. */
 gboolean asb_provider_puts_files (AsbProvider *self);
+
+/* What is wrong with an AsbSandboxInfo that a provider gave: an AsbCallCheck. */
+const char *asb_provider_check_info (const GValue *result);

@@ -188,7 +188,8 @@ asb_provider_patch_metadata_async (AsbProvider *self, const char *sandbox_id, GV
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "change the metadata of the sandbox", 120, NULL };
+  static const AsbCallKind kind
+      = { "change the metadata of the sandbox", 120, .check = asb_provider_check_info };
   g_autoptr (GVariant) sunk = changes ? g_variant_ref_sink (changes) : NULL;
   GTask *task;
 

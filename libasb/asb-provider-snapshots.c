@@ -327,7 +327,7 @@ asb_provider_delete_snapshot_async (AsbProvider *self, const char *snapshot_id,
                                     GCancellable *cancellable, GAsyncReadyCallback callback,
                                     gpointer user_data)
 {
-  static const AsbCallKind kind = { "delete the snapshot", 120, NULL };
+  static const AsbCallKind kind = { "delete the snapshot", 120, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));

@@ -8,6 +8,7 @@
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
 #include "asb-mount-private.h"
+#include "asb-sandbox-ref-private.h"
 #include "asb-simple-provider.h"
 #include "asb-sync-private.h"
 
@@ -51,10 +52,43 @@ discard_sandbox (gpointer source, const GValue *result)
 {
   AsbSandboxInfo *info = g_value_get_object (result);
   AsbSandboxRef *ref = info ? asb_sandbox_info_get_ref (info) : NULL;
+  const char *id = ref ? asb_sandbox_ref_get_sandbox_id (ref) : NULL;
 
-  if (ref)
-    asb_provider_delete_sandbox_async (source, asb_sandbox_ref_get_sandbox_id (ref), NULL, NULL,
-                                       NULL);
+  if (id && *id != '\0')
+    asb_provider_delete_sandbox_async (source, id, NULL, NULL, NULL);
+}
+
+static const char *
+find_fault (AsbSandboxInfo *info)
+{
+  AsbSandboxRef *ref = asb_sandbox_info_get_ref (info);
+
+  return ref ? asb_sandbox_ref_find_fault (ref) : "tells of a sandbox without a reference";
+}
+
+const char *
+asb_provider_check_info (const GValue *result)
+{
+  return find_fault (g_value_get_object (result));
+}
+
+static const char *
+check_infos (const GValue *result)
+{
+  GListModel *infos = g_value_get_object (result);
+  guint n_infos = g_list_model_get_n_items (infos);
+  const char *fault = NULL;
+
+  for (guint i = 0; i < n_infos && !fault; i++)
+    {
+      g_autoptr (GObject) info = g_list_model_get_item (infos, i);
+
+      if (ASB_IS_SANDBOX_INFO (info))
+        fault = find_fault (ASB_SANDBOX_INFO (info));
+      else
+        fault = "lists what is no AsbSandboxInfo";
+    }
+  return fault;
 }
 
 /* The same for a transport: nobody else will ever close it. */
@@ -73,16 +107,20 @@ discard_transport (gpointer source, const GValue *result)
  *
  * Gets the name of the provider, for example `local`.
  *
- * Returns: (transfer full): the name
+ * Returns: (transfer full): the name; that of its type if it does not say
  *
  * Since: 1.0
  */
 char *
 asb_provider_dup_name (AsbProvider *self)
 {
+  char *name = NULL;
+
   g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
 
-  return ASB_PROVIDER_GET_IFACE (self)->dup_name (self);
+  if (ASB_PROVIDER_GET_IFACE (self)->dup_name)
+    name = ASB_PROVIDER_GET_IFACE (self)->dup_name (self);
+  return name ? name : g_strdup (G_OBJECT_TYPE_NAME (self));
 }
 
 /**
@@ -99,11 +137,14 @@ char *
 asb_provider_dup_key (AsbProvider *self)
 {
   g_autofree char *name = NULL;
+  char *key = NULL;
 
   g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
 
   if (ASB_PROVIDER_GET_IFACE (self)->dup_key)
-    return ASB_PROVIDER_GET_IFACE (self)->dup_key (self);
+    key = ASB_PROVIDER_GET_IFACE (self)->dup_key (self);
+  if (key)
+    return key;
   name = asb_provider_dup_name (self);
   return g_strconcat (name, "-default", NULL);
 }
@@ -142,11 +183,14 @@ asb_provider_dup_endpoint_fingerprint (AsbProvider *self)
 AsbCapabilities *
 asb_provider_get_capabilities (AsbProvider *self)
 {
+  AsbCapabilities *capabilities = NULL;
+
   g_return_val_if_fail (ASB_IS_PROVIDER (self), NULL);
 
-  if (!ASB_PROVIDER_GET_IFACE (self)->get_capabilities)
-    return asb_capabilities_new ();
-  return ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
+  if (ASB_PROVIDER_GET_IFACE (self)->get_capabilities)
+    capabilities = ASB_PROVIDER_GET_IFACE (self)->get_capabilities (self);
+  /* A function of a script that throws gives nothing. */
+  return capabilities ? capabilities : asb_capabilities_new ();
 }
 
 gboolean
@@ -306,7 +350,8 @@ asb_provider_create_sandbox_async (AsbProvider *self, AsbSandboxSpec *spec,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "create the sandbox", 600, discard_sandbox };
+  static const AsbCallKind kind
+      = { "create the sandbox", 600, discard_sandbox, .check = asb_provider_check_info };
   g_autoptr (GError) error = NULL;
   GTask *task;
 
@@ -409,7 +454,7 @@ asb_provider_get_sandbox_async (AsbProvider *self, const char *sandbox_id,
                                 GCancellable *cancellable, GAsyncReadyCallback callback,
                                 gpointer user_data)
 {
-  static const AsbCallKind kind = { "get the sandbox", 120, NULL };
+  static const AsbCallKind kind = { "get the sandbox", 120, .check = asb_provider_check_info };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -505,7 +550,7 @@ asb_provider_list_sandboxes_async (AsbProvider *self, AsbSandboxFilter *filter,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "list the sandboxes", 120, NULL };
+  static const AsbCallKind kind = { "list the sandboxes", 120, .check = check_infos };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -698,7 +743,7 @@ asb_provider_renew_sandbox_async (AsbProvider *self, const char *sandbox_id, gin
                                   GCancellable *cancellable, GAsyncReadyCallback callback,
                                   gpointer user_data)
 {
-  static const AsbCallKind kind = { "renew the sandbox", 120, NULL };
+  static const AsbCallKind kind = { "renew the sandbox", 120, .check = asb_provider_check_info };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -794,7 +839,7 @@ asb_provider_pause_sandbox_async (AsbProvider *self, const char *sandbox_id,
                                   GCancellable *cancellable, GAsyncReadyCallback callback,
                                   gpointer user_data)
 {
-  static const AsbCallKind kind = { "pause the sandbox", 120, NULL };
+  static const AsbCallKind kind = { "pause the sandbox", 120, .check = asb_provider_check_info };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -888,7 +933,7 @@ asb_provider_resume_sandbox_async (AsbProvider *self, const char *sandbox_id,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)
 {
-  static const AsbCallKind kind = { "resume the sandbox", 120, NULL };
+  static const AsbCallKind kind = { "resume the sandbox", 120, .check = asb_provider_check_info };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));
@@ -1093,7 +1138,7 @@ asb_provider_put_file_async (AsbProvider *self, const char *sandbox_id, const ch
                              GBytes *contents, guint mode, GCancellable *cancellable,
                              GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "put a file into the sandbox", 600, NULL };
+  static const AsbCallKind kind = { "put a file into the sandbox", 600, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_PROVIDER (self));

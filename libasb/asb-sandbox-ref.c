@@ -2,7 +2,7 @@
 
 #include "config.h"
 
-#include "asb-sandbox-ref.h"
+#include "asb-sandbox-ref-private.h"
 
 #include "asb-enum-types.h"
 #include "asb-error-private.h"
@@ -254,6 +254,38 @@ static const struct
   { "sandbox-instance-id", G_STRUCT_OFFSET (AsbSandboxRef, sandbox_instance_id), TRUE },
   { "endpoint-fingerprint", G_STRUCT_OFFSET (AsbSandboxRef, endpoint_fingerprint), FALSE },
 };
+
+static gboolean
+metadata_is_text (AsbSandboxRef *self)
+{
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (!self->metadata)
+    return TRUE;
+  g_hash_table_iter_init (&iter, self->metadata);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    if (!name || !value || !g_utf8_validate (name, -1, NULL) || !g_utf8_validate (value, -1, NULL))
+      return FALSE;
+  return TRUE;
+}
+
+const char *
+asb_sandbox_ref_find_fault (AsbSandboxRef *self)
+{
+  if (!self->sandbox_id || *self->sandbox_id == '\0')
+    return "tells of a sandbox without an id";
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      const char *text = G_STRUCT_MEMBER (char *, self, texts[i].offset);
+
+      if (!text && texts[i].is_required)
+        return "tells of a sandbox without a provider, key or instance id";
+      if (text && !g_utf8_validate (text, -1, NULL))
+        return "tells of a sandbox by a text that is no UTF-8";
+    }
+  return metadata_is_text (self) ? NULL : "tells of a sandbox with metadata that is no UTF-8";
+}
 
 static GVariant *
 serialize_metadata (AsbSandboxRef *self)

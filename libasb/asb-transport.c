@@ -929,7 +929,7 @@ asb_transport_delete_file_async (AsbTransport *self, AsbFileRequest *request,
                                  GCancellable *cancellable, GAsyncReadyCallback callback,
                                  gpointer user_data)
 {
-  static const AsbCallKind kind = { "delete the file", 600, NULL };
+  static const AsbCallKind kind = { "delete the file", 600, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -1026,7 +1026,7 @@ asb_transport_move_file_async (AsbTransport *self, AsbFileRequest *request,
                                GCancellable *cancellable, GAsyncReadyCallback callback,
                                gpointer user_data)
 {
-  static const AsbCallKind kind = { "move the file", 120, NULL };
+  static const AsbCallKind kind = { "move the file", 120, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));
@@ -1428,7 +1428,7 @@ void
 asb_transport_close_async (AsbTransport *self, GCancellable *cancellable,
                            GAsyncReadyCallback callback, gpointer user_data)
 {
-  static const AsbCallKind kind = { "close the transport", 60, NULL };
+  static const AsbCallKind kind = { "close the transport", 60, .is_deed = TRUE };
   GTask *task;
 
   g_return_if_fail (ASB_IS_TRANSPORT (self));

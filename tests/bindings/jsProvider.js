@@ -90,7 +90,7 @@ export const MapProvider = GObject.registerClass({
       provider_key: 'map-1',
       endpoint_fingerprint: 'here',
       sandbox_id: id,
-      sandbox_instance_id: this.specs.get(id).get_instance_id(),
+      sandbox_instance_id: this.specs.get(id).get_instance_id() ?? id,
     });
     return new Asb.SandboxInfo({ref, state: Asb.SandboxState.RUNNING,
       name: this.specs.get(id).get_name()});

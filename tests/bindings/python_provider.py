@@ -99,7 +99,7 @@ class DictionaryProvider(GObject.Object, Asb.Provider):
     def info(self, sandbox_id):
         ref = Asb.SandboxRef(provider_name="dictionary", provider_key="dictionary-1",
                              sandbox_id=sandbox_id, endpoint_fingerprint="here",
-                             sandbox_instance_id=self.specs[sandbox_id].get_instance_id())
+                             sandbox_instance_id=self.specs[sandbox_id].get_instance_id() or sandbox_id)
         return Asb.SandboxInfo(ref=ref, state=Asb.SandboxState.RUNNING,
                                name=self.specs[sandbox_id].get_name())
 

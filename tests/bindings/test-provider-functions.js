@@ -48,7 +48,8 @@ const FullProvider = GObject.registerClass({
   }
 
   vfunc_patch_metadata(id, changes, task) {
-    task.return_value(new Asb.SandboxInfo({reason: `${id} ${changes.print(false)}`}));
+    const ref = Asb.SandboxRef.new('full', 'full-default', id, id, null, null);
+    task.return_value(new Asb.SandboxInfo({ref, reason: `${id} ${changes.print(false)}`}));
   }
 
   vfunc_create_snapshot(id, name, task) {

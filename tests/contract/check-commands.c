@@ -78,7 +78,7 @@ succeeds (Check *check)
   result = run (check, "echo hello", &error);
   CHECK_NO_ERROR (check, error);
   CHECK (check, asb_command_result_get_state (result) == ASB_COMMAND_STATE_SUCCEEDED);
-  CHECK (check, asb_command_result_get_exit_status (result) == 0);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 0);
   CHECK (check, asb_command_result_get_stdout_total (result) == 6);
   check_bytes (check, asb_command_result_get_stdout_bytes (result), "hello\n", 6);
   check_bytes (check, asb_command_result_get_stderr_bytes (result), NULL, 0);
@@ -96,7 +96,7 @@ fails (Check *check)
   result = run (check, "false", &error);
   CHECK_NO_ERROR (check, error);
   CHECK (check, asb_command_result_get_state (result) == ASB_COMMAND_STATE_FAILED);
-  CHECK (check, asb_command_result_get_exit_status (result) == 1);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 1);
 }
 
 static AsbCommand *
@@ -147,7 +147,7 @@ no_standard_input (Check *check)
     return;
   result = run (check, "cat", &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, asb_command_result_get_exit_status (result) == 0);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 0);
   CHECK (check, asb_command_result_get_stdout_total (result) == 0);
 }
 
@@ -297,7 +297,7 @@ two_streams (Check *check)
     return;
   result = run (check, "echo out; echo err >&2; exit 3", &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, asb_command_result_get_exit_status (result) == 3);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 3);
   check_bytes (check, asb_command_result_get_stdout_bytes (result), "out\n", 4);
   check_bytes (check, asb_command_result_get_stderr_bytes (result), "err\n", 4);
 }
@@ -363,7 +363,7 @@ much_output (Check *check)
     return;
   result = run (check, "seq 1 2000000", &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, asb_command_result_get_exit_status (result) == 0);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 0);
   CHECK (check, asb_command_result_get_stdout_total (result) == 14888896);
   CHECK (check, g_bytes_get_size (asb_command_result_get_stdout_bytes (result)) == 14888896
                     || asb_command_result_get_stdout_truncated (result));
@@ -383,7 +383,7 @@ long_command (Check *check)
     return;
   refused = run (check, text, &error);
   if (refused)
-    CHECK (check, asb_command_result_get_exit_status (refused) == 0);
+    CHECK_COUNT (check, asb_command_result_get_exit_status (refused), 0);
   else
     CHECK_ERROR (check, error, ASB_ERROR, ASB_ERROR_TOO_LARGE);
   g_clear_error (&error);

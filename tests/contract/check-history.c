@@ -181,7 +181,7 @@ pages (Check *check)
       g_autoptr (AsbHistoryChange) expected = NULL;
 
       CHECK_GOES_ON (check);
-      CHECK (check, g_list_model_get_n_items (asb_history_page_get_changes (page)) == 1);
+      CHECK_COUNT (check, g_list_model_get_n_items (asb_history_page_get_changes (page)), 1);
       change = g_list_model_get_item (asb_history_page_get_changes (page), 0);
       expected = g_list_model_get_item (asb_history_page_get_changes (all), n_seen);
       CHECK (check, asb_history_change_get_seq (change) > after);
@@ -245,7 +245,7 @@ waiting (Check *check)
   last = asb_history_page_get_max_seq (page);
   empty = asb_history_store_wait (store, last, 10000, ALL, 1, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, g_list_model_get_n_items (asb_history_page_get_changes (empty)) == 0);
+  CHECK_COUNT (check, g_list_model_get_n_items (asb_history_page_get_changes (empty)), 0);
   CHECK (check, asb_history_page_get_next_seq (empty) == last);
 }
 

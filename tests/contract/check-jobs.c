@@ -67,7 +67,7 @@ job_runs (Check *check)
   CHECK_TEXT (check, asb_job_get_name (job), "check");
   result = asb_job_wait (job, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, asb_command_result_get_exit_status (result) == 3);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 3);
   all = read_output (check, job, 0);
   CHECK_GOES_ON (check);
   CHECK_TEXT (check, all, "first\nsecond\n");
@@ -91,7 +91,7 @@ job_is_found (Check *check)
   CHECK_GOES_ON (check);
   jobs = asb_backend_list_jobs (check->backend, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, g_list_model_get_n_items (jobs) == 1);
+  CHECK_COUNT (check, g_list_model_get_n_items (jobs), 1);
   found = asb_backend_query_job (check->backend, asb_job_get_id (job), NULL, &error);
   CHECK_NO_ERROR (check, error);
   CHECK (check, asb_job_get_state (found) == ASB_COMMAND_STATE_RUNNING);
@@ -126,7 +126,7 @@ job_has_a_name (Check *check)
     }
   jobs = asb_backend_list_jobs (check->backend, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, g_list_model_get_n_items (jobs) == 0);
+  CHECK_COUNT (check, g_list_model_get_n_items (jobs), 0);
 }
 
 /* Its command is shown as one types it. */
@@ -180,7 +180,7 @@ terminal (Check *check)
   CHECK_NO_ERROR (check, error);
   text = asb_command_result_dup_stdout_text (result);
   CHECK_TEXT (check, text, "31 97\r\n");
-  CHECK (check, asb_command_result_get_exit_status (result) == 5);
+  CHECK_COUNT (check, asb_command_result_get_exit_status (result), 5);
 }
 
 /* Where a shell stands between it tells a signal as 128 more. */

@@ -47,7 +47,7 @@ check_none_left (Check *check)
   if (g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY))
     return;
   CHECK_NO_ERROR (check, error);
-  CHECK (check, g_list_model_get_n_items (infos) == 0);
+  CHECK_COUNT (check, g_list_model_get_n_items (infos), 0);
 }
 
 static void

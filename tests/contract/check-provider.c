@@ -76,6 +76,11 @@ create (Check *check)
   if (asb_sandbox_info_get_workdir (info))
     CHECK_TEXT (check, asb_sandbox_info_get_workdir (info), "/workspace/a b");
   CHECK (check, asb_sandbox_info_get_state (info) == ASB_SANDBOX_STATE_RUNNING);
+  /* It is the caller's, who may make another sandbox of it. */
+  CHECK_TEXT (check, asb_sandbox_spec_get_name (spec), "check-1");
+  CHECK_TEXT (check, asb_sandbox_spec_get_instance_id (spec), check->tag);
+  CHECK_TEXT (check, asb_sandbox_spec_get_workdir (spec), "/workspace/a b");
+  CHECK (check, asb_sandbox_spec_get_metadata (spec) != NULL);
 
   got = asb_provider_get_sandbox (check->provider, check_id (info), NULL, &error);
   CHECK_NO_ERROR (check, error);
@@ -93,7 +98,7 @@ listed (Check *check)
   CHECK_GOES_ON (check);
   infos = check_list (check, NULL);
   CHECK_GOES_ON (check);
-  CHECK (check, g_list_model_get_n_items (infos) == 1);
+  CHECK_COUNT (check, g_list_model_get_n_items (infos), 1);
   found = g_list_model_get_item (infos, 0);
   check_same (check, info, found);
 }
@@ -127,7 +132,7 @@ refused_image (Check *check)
       return;
     }
   CHECK (check, error && strstr (error->message, "asb-check.invalid/no/such/image:1"));
-  CHECK (check, count (check, NULL) == 0);
+  CHECK_COUNT (check, count (check, NULL), 0);
 }
 
 static AsbSandboxFilter *
@@ -169,15 +174,15 @@ metadata (Check *check)
   CHECK_GOES_ON (check);
   infos = check_list (check, match);
   CHECK_GOES_ON (check);
-  CHECK (check, g_list_model_get_n_items (infos) == 1);
+  CHECK_COUNT (check, g_list_model_get_n_items (infos), 1);
   found = g_list_model_get_item (infos, 0);
   check_same (check, green, found);
   CHECK_GOES_ON (check);
   values = asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (found));
   CHECK (check, values != NULL);
   CHECK_TEXT (check, g_hash_table_lookup (values, "color"), "green");
-  CHECK (check, count (check, other) == 0);
-  CHECK (check, count (check, missing) == 0);
+  CHECK_COUNT (check, count (check, other), 0);
+  CHECK_COUNT (check, count (check, missing), 0);
 }
 
 static AsbSandboxFilter *
@@ -203,9 +208,9 @@ states (Check *check)
   CHECK_GOES_ON (check);
   n_running = count (check, running);
   CHECK_GOES_ON (check);
-  CHECK (check, n_running == 1);
-  CHECK (check, count (check, stopped) == 0);
-  CHECK (check, count (check, unheard) == 0);
+  CHECK_COUNT (check, n_running, 1);
+  CHECK_COUNT (check, count (check, stopped), 0);
+  CHECK_COUNT (check, count (check, unheard), 0);
 }
 
 static void
@@ -214,7 +219,7 @@ collect_page (Check *check, AsbSandboxFilter *filter, guint expected, GHashTable
   g_autoptr (GListModel) infos = check_list (check, filter);
 
   CHECK_GOES_ON (check);
-  CHECK (check, g_list_model_get_n_items (infos) == expected);
+  CHECK_COUNT (check, g_list_model_get_n_items (infos), expected);
   for (guint i = 0; i < expected; i++)
     {
       g_autoptr (AsbSandboxInfo) info = g_list_model_get_item (infos, i);
@@ -340,7 +345,7 @@ deleted_at_once (Check *check)
       g_object_unref (results[i]);
     }
   CHECK_GOES_ON (check);
-  CHECK (check, n_done == 1);
+  CHECK_COUNT (check, n_done, 1);
 }
 
 /* Another object of the provider sees the same sandboxes, or none: never half of one. */

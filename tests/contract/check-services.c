@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SOME_PORT 8080
+#define SAMPLE_SECONDS 60
 /* Nobody has it: names below “.invalid” are promised not to be there. */
 #define SOME_TARGET "asb-check.invalid"
 
@@ -222,7 +223,7 @@ follow_snapshot (Check *check, const char *id, const char *sandbox_id)
   asb_snapshot_filter_set_sandbox_id (filter, sandbox_id);
   listed = asb_provider_list_snapshots (check->provider, filter, NULL, &error);
   CHECK_NO_ERROR (check, error);
-  CHECK (check, g_list_model_get_n_items (listed) == 1);
+  CHECK_COUNT (check, g_list_model_get_n_items (listed), 1);
 }
 
 /* What is still being made need not be ready to be deleted. */
@@ -311,6 +312,15 @@ ended_cb (AsbMetricsWatch *watch, gpointer user_data)
   *ended = TRUE;
 }
 
+static gboolean
+late_cb (gpointer user_data)
+{
+  gboolean *late = user_data;
+
+  *late = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
 /* The first sample comes by itself, and nothing after closing but that it has ended. */
 static void
 metrics_watch (Check *check)
@@ -319,7 +329,8 @@ metrics_watch (Check *check)
   g_autoptr (AsbMetricsWatch) watch = NULL;
   g_autoptr (GError) error = NULL;
   guint n_samples = 0;
-  gboolean ended = FALSE;
+  gboolean ended = FALSE, late = FALSE;
+  guint limit;
 
   CHECK_GOES_ON (check);
   watch = asb_provider_watch_metrics (check->provider, check_id (info), NULL, &error);
@@ -331,14 +342,18 @@ metrics_watch (Check *check)
   CHECK_NO_ERROR (check, error);
   g_signal_connect (watch, "sample", G_CALLBACK (sample_cb), &n_samples);
   g_signal_connect (watch, "ended", G_CALLBACK (ended_cb), &ended);
-  while (n_samples == 0 && !ended)
+  limit = g_timeout_add_seconds (SAMPLE_SECONDS, late_cb, &late);
+  while (n_samples == 0 && !ended && !late)
     g_main_context_iteration (NULL, TRUE);
+  if (!late)
+    g_source_remove (limit);
+  CHECK (check, !late);
   CHECK (check, n_samples > 0);
   asb_metrics_watch_close (watch);
   n_samples = 0;
   while (!ended)
     g_main_context_iteration (NULL, TRUE);
-  CHECK (check, n_samples == 0);
+  CHECK_COUNT (check, n_samples, 0);
   CHECK (check, asb_metrics_watch_get_state (watch) == ASB_METRICS_WATCH_STATE_CLOSED);
 }
 

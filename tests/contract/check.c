@@ -13,6 +13,7 @@ check_init (Check *check, AsbRegistry *registry, const char *provider_name,
   *check = (Check){ .registry = g_object_ref (registry), .provider_name = provider_name };
   if (provider_options)
     check->provider_options = g_variant_ref_sink (provider_options);
+  g_mutex_init (&check->warnings);
   check->tag = asb_uuid_v7_new ();
   check->created = g_ptr_array_new_with_free_func (g_free);
 }
@@ -24,6 +25,7 @@ check_clear (Check *check)
   g_clear_pointer (&check->created, g_ptr_array_unref);
   g_clear_pointer (&check->provider_options, g_variant_unref);
   g_clear_object (&check->registry);
+  g_mutex_clear (&check->warnings);
 }
 
 void
@@ -45,7 +47,11 @@ void
 check_fail (Check *check, const char *file, int line, const char *text)
 {
   if (!check->failure)
-    check->failure = g_strdup_printf ("%s:%d: %s", file, line, text);
+    {
+      g_autofree char *base = g_path_get_basename (file);
+
+      check->failure = g_strdup_printf ("%s:%d: %s", base, line, text);
+    }
 }
 
 void
@@ -76,19 +82,41 @@ check_text_is (Check *check, const char *file, int line, const char *what, const
 }
 
 gboolean
+check_count_is (Check *check, const char *file, int line, const char *what, gint64 count,
+                gint64 expected)
+{
+  g_autofree char *complaint = NULL;
+
+  if (count == expected)
+    return TRUE;
+  complaint = g_strdup_printf ("%s is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, what, count,
+                               expected);
+  check_fail (check, file, line, complaint);
+  return FALSE;
+}
+
+/* As the documentation calls it. */
+static char *
+describe_code (GQuark domain, int code)
+{
+  if (domain == ASB_ERROR && asb_error_code_to_string (code))
+    return g_strdup (asb_error_code_to_string (code));
+  return g_strdup_printf ("%s %d", g_quark_to_string (domain), code);
+}
+
+gboolean
 check_error_is (Check *check, const char *file, int line, GError *error, GQuark domain, int code)
 {
   g_autofree char *complaint = NULL;
+  g_autofree char *wanted = describe_code (domain, code);
+  g_autofree char *found = error ? describe_code (error->domain, error->code) : NULL;
 
   if (g_error_matches (error, domain, code))
     return TRUE;
   if (error)
-    complaint = g_strdup_printf ("the error is “%s” (%s %d), not %s %d", error->message,
-                                 g_quark_to_string (error->domain), error->code,
-                                 g_quark_to_string (domain), code);
+    complaint = g_strdup_printf ("the error is “%s” (%s), not %s", error->message, found, wanted);
   else
-    complaint = g_strdup_printf ("there is no error, where %s %d must be",
-                                 g_quark_to_string (domain), code);
+    complaint = g_strdup_printf ("there is no error, where %s must be", wanted);
   check_fail (check, file, line, complaint);
   return FALSE;
 }
@@ -97,11 +125,11 @@ gboolean
 check_no_error (Check *check, const char *file, int line, GError *error)
 {
   g_autofree char *complaint = NULL;
+  g_autofree char *code = error ? describe_code (error->domain, error->code) : NULL;
 
   if (!error)
     return TRUE;
-  complaint = g_strdup_printf ("an error: %s (%s %d)", error->message,
-                               g_quark_to_string (error->domain), error->code);
+  complaint = g_strdup_printf ("an error: %s (%s)", error->message, code);
   check_fail (check, file, line, complaint);
   return FALSE;
 }
@@ -153,9 +181,37 @@ delete_created (Check *check)
   g_ptr_array_set_size (check->created, 0);
 }
 
+/* What a provider does wrong without anybody noticing: it answers twice, or lets go of what it does
+ * not hold. In any thread. */
+static void
+log_cb (const char *domain, GLogLevelFlags level, const char *message, gpointer user_data)
+{
+  Check *check = user_data;
+
+  if (level & G_LOG_LEVEL_CRITICAL)
+    {
+      g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&check->warnings);
+
+      if (!check->warning)
+        check->warning = g_strdup_printf ("%s: %s", domain ? domain : "warning", message);
+    }
+  g_log_default_handler (domain, level, message, NULL);
+}
+
+static void
+take_warning (Check *check)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&check->warnings);
+  g_autofree char *warning = g_steal_pointer (&check->warning);
+
+  if (warning && !check->failure)
+    check->failure = g_strconcat ("a critical warning: ", warning, NULL);
+}
+
 void
 check_run (Check *check, const char *name, CheckFunction function)
 {
+  GLogFunc before = g_log_set_default_handler (log_cb, check);
   g_autoptr (GError) error = NULL;
 
   check->provider = check_new_provider (check, &error);
@@ -168,6 +224,8 @@ check_run (Check *check, const char *name, CheckFunction function)
   else
     check_no_error (check, __FILE__, __LINE__, error);
   g_clear_object (&check->provider);
+  g_log_set_default_handler (before, NULL);
+  take_warning (check);
   print_line (check, name);
 }
 

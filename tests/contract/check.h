@@ -26,6 +26,8 @@ typedef struct
   guint n_skipped;
   char *failure; /* of the check that runs */
   char *skipped;
+  GMutex warnings;
+  char *warning; /* the first that was critical */
 } Check;
 
 typedef void (*CheckFunction) (Check *check);
@@ -68,6 +70,8 @@ GAsyncResult *check_wait (GAsyncResult **place);
 
 gboolean check_text_is (Check *check, const char *file, int line, const char *what,
                         const char *text, const char *expected);
+gboolean check_count_is (Check *check, const char *file, int line, const char *what, gint64 count,
+                         gint64 expected);
 gboolean check_error_is (Check *check, const char *file, int line, GError *error, GQuark domain,
                          int code);
 gboolean check_no_error (Check *check, const char *file, int line, GError *error);
@@ -87,6 +91,14 @@ gboolean check_no_error (Check *check, const char *file, int line, GError *error
   G_STMT_START                                                                                     \
   {                                                                                                \
     if (!check_text_is ((check), __FILE__, __LINE__, #text, (text), (expected)))                   \
+      return;                                                                                      \
+  }                                                                                                \
+  G_STMT_END
+
+#define CHECK_COUNT(check, count, expected)                                                        \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    if (!check_count_is ((check), __FILE__, __LINE__, #count, (count), (expected)))                \
       return;                                                                                      \
   }                                                                                                \
   G_STMT_END

@@ -100,6 +100,77 @@ test_boolean (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
 }
 
+/* Finishes a call that must fail. */
+static void
+check_failure (Fixture *fixture, int code, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (
+      asb_call_finish_boolean (fixture->source, test_answer_wait (&fixture->answer), &error));
+  g_assert_error (error, ASB_ERROR, code);
+  g_assert_cmpstr (error->message, ==, message);
+}
+
+static void
+test_deed (Fixture *fixture, gconstpointer data)
+{
+  static const AsbCallKind deed = { OPERATION, 600, .is_deed = TRUE };
+
+  g_test_summary ("Who did not do what was to be done, and says not why, has failed");
+
+  begin (fixture, &deed, G_TYPE_BOOLEAN, NULL);
+  g_task_return_boolean (fixture->task, FALSE);
+  check_failure (fixture, ASB_ERROR_PROTOCOL,
+                 "Could not do the test: the answer is no, without a reason");
+}
+
+static void
+test_not_as_a_boolean (Fixture *fixture, gconstpointer data)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_test_summary ("A boolean in a value is not taken for a yes, which it would look like");
+
+  g_value_init (&value, G_TYPE_BOOLEAN);
+  begin (fixture, &kind, G_TYPE_BOOLEAN, NULL);
+  g_task_return_value (fixture->task, &value);
+  check_failure (fixture, ASB_ERROR_PROTOCOL,
+                 "Could not do the test: the answer was not given as a boolean");
+}
+
+static void
+test_message_of_bytes (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("A message that is no UTF-8 becomes one that scripts can read");
+
+  begin (fixture, &kind, G_TYPE_BOOLEAN, NULL);
+  g_task_return_new_error (fixture->task, ASB_ERROR, ASB_ERROR_PROVIDER, "No “a\377b”");
+  check_failure (fixture, ASB_ERROR_PROVIDER, "No “a\357\277\275b”");
+}
+
+static const char *
+refuse (const GValue *result)
+{
+  return ASB_IS_ERROR_INFO (g_value_get_object (result)) ? "is of no use" : NULL;
+}
+
+static void
+test_of_no_use (Fixture *fixture, gconstpointer data)
+{
+  static const AsbCallKind checked = { OPERATION, 600, count_discarded, .check = refuse };
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("An answer that is of no use is an error, and undone");
+
+  begin (fixture, &checked, ASB_TYPE_ERROR_INFO, NULL);
+  asb_task_return_object (fixture->task, asb_error_info_new ());
+  g_assert_null (finish (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  g_assert_cmpstr (error->message, ==, "Could not do the test: the answer is of no use");
+  g_assert_cmpuint (n_discarded, ==, 1);
+}
+
 static void
 test_boxed_and_variant (Fixture *fixture, gconstpointer data)
 {
@@ -655,6 +726,10 @@ main (int argc, char **argv)
   ADD ("answer/at-once", NULL, test_answered_at_once);
   ADD ("answer/true", GINT_TO_POINTER (TRUE), test_boolean);
   ADD ("answer/false", GINT_TO_POINTER (FALSE), test_boolean);
+  ADD ("answer/deed", NULL, test_deed);
+  ADD ("answer/not-as-a-boolean", NULL, test_not_as_a_boolean);
+  ADD ("answer/message-of-bytes", NULL, test_message_of_bytes);
+  ADD ("answer/of-no-use", NULL, test_of_no_use);
   ADD ("answer/boxed-and-variant", NULL, test_boxed_and_variant);
   ADD ("answer/error", NULL, test_error);
   ADD ("answer/unsupported", NULL, test_unsupported);

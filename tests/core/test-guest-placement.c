@@ -337,6 +337,8 @@ test_put_once (Fixture *fixture, gconstpointer data)
   check_argv (fixture, 2);
   g_assert_cmpuint (fixture->provider->n_put, ==, 1);
   g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_COMMAND_NOT_FOUND);
+  g_assert_true (g_str_has_prefix (fixture->error->message,
+                                   "Could not run the guest that was put at “/.agent-history/"));
 }
 
 static void

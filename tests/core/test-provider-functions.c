@@ -89,8 +89,11 @@ full_get_capabilities (AsbProvider *provider)
 static AsbSandboxInfo *
 new_info (void)
 {
-  return g_object_new (ASB_TYPE_SANDBOX_INFO, "state", ASB_SANDBOX_STATE_FAILED, "reason", "why",
-                       "message", "because", NULL);
+  g_autoptr (AsbSandboxRef) ref
+      = asb_sandbox_ref_new ("full", "full-default", "sb-1", "sb-1", NULL, NULL);
+
+  return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", ASB_SANDBOX_STATE_FAILED,
+                       "reason", "why", "message", "because", NULL);
 }
 
 static void
