@@ -29,6 +29,9 @@ setting_is (const char *path, const char *value)
          && strcmp (g_strstrip (content), value) == 0;
 }
 
+#define FIRST_OF_SIGNALS                                                                           \
+  128 /* of the exit statuses by which bubblewrap tells how its child ended */
+
 #define CHROOT_CURE                                                                                \
   "in a chroot the kernel makes no user namespaces: enter the folder as a container, for example " \
   "with systemd-nspawn"
@@ -125,6 +128,7 @@ describe_status (int status)
   return g_strdup_printf ("it exited with status %d", WEXITSTATUS (status));
 }
 
+/* Bubblewrap and the guest never end of themselves without a word. */
 void
 asb_local_set_start_failure (GError **error, const char *output, int status)
 {
@@ -139,6 +143,12 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
   else if (strstr (output, ASB_LOCAL_GUEST_INSIDE))
     asb_local_set_unavailable (error, ASB_ERROR_GUEST_UNAVAILABLE,
                                "the guest program must be a static one for this processor", output);
+  else if (output[0] == '\0' && WIFEXITED (status) && WEXITSTATUS (status) < FIRST_OF_SIGNALS)
+    asb_local_set_unavailable (
+        error, ASB_ERROR_PROVIDER_UNAVAILABLE,
+        "what stands in the place of bubblewrap, or of the guest program, is "
+        "another: install that again",
+        ended);
   else
     asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE, find_cure (output),
                                output[0] ? output : ended);

@@ -132,14 +132,18 @@ is_of_kernel (int fd)
   return is_directory_itself (fd, "/dev");
 }
 
+/* Root may do all, and its sandboxes work as the owner, who may not. */
 static gboolean
-may_use (int fd, AsbMountMode mode)
+may (int fd, int wanted)
 {
   char link[64];
-  int wanted = mode == ASB_MOUNT_MODE_READ_WRITE ? R_OK | X_OK | W_OK : R_OK | X_OK;
+  struct stat status;
 
   g_snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
-  return faccessat (AT_FDCWD, link, wanted, AT_EACCESS) == 0;
+  if (faccessat (AT_FDCWD, link, wanted, AT_EACCESS) != 0 || fstat (fd, &status) != 0)
+    return FALSE;
+  errno = EACCES;
+  return !asb_local_user_differs () || (((int)status.st_mode >> 6) & wanted) == wanted;
 }
 
 static gboolean
@@ -153,8 +157,11 @@ check_source (int fd, const AsbLocalMount *mount, const AsbLocalPlaces *places, 
     return refuse (error, mount->source, "it holds the state of sandboxes, or is part of it");
   if (touches (fd, places->record_dir))
     return refuse (error, mount->source, "it holds the records of sandboxes, or is part of them");
-  if (!may_use (fd, mount->mode))
+  if (!may (fd, R_OK | X_OK))
     return set_failure (error, mount->source);
+  if (mount->mode == ASB_MOUNT_MODE_READ_WRITE && !may (fd, W_OK))
+    return refuse (error, mount->source,
+                   "nothing may be written there: show it read-only or as an overlay");
   return TRUE;
 }
 

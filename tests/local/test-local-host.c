@@ -110,6 +110,19 @@ test_causes (LocalTest *test, gconstpointer data)
     }
 }
 
+/* Another program under the name of either ends without a word. */
+static void
+test_other_programs (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbProvider) bubblewrap = provider_with (test, "bwrap", "/bin/true");
+  g_autoptr (AsbProvider) guest = provider_with (test, "guest", g_getenv ("ASB_TEST_PROBE"));
+
+  assert_fails (test, bubblewrap, NULL, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                "in the place of bubblewrap, or of the guest", NULL);
+  assert_fails (test, guest, NULL, ASB_ERROR_PROVIDER_UNAVAILABLE,
+                "in the place of bubblewrap, or of the guest", NULL);
+}
+
 static void
 assert_unusable (const char *folder, ...)
 {
@@ -455,6 +468,7 @@ main (int argc, char **argv)
     return status;
   local_test_add ("/local/host/refusing", test_refusing);
   local_test_add ("/local/host/causes", test_causes);
+  local_test_add ("/local/host/other-programs", test_other_programs);
   local_test_add ("/local/host/state-folders", test_state_folders);
   local_test_add ("/local/host/diagnosis", test_diagnosis);
   local_test_add ("/local/host/silent", test_silent);

@@ -216,7 +216,6 @@ test_overlay (LocalTest *test, gconstpointer data)
   g_assert_false (g_file_test (upper, G_FILE_TEST_EXISTS));
 }
 
-/* The child: makes a sandbox on the project, says that it works, and waits to be killed. */
 /* What would run as its owner on the host cannot be made in a folder that is written through. In
  * the sandbox's own it means nothing, and programs that unpack archives may. */
 static void
@@ -243,6 +242,7 @@ test_set_ids (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (done, ==, "4755\n2755\nopen\nmknod\nusual\n");
 }
 
+/* The child: makes a sandbox on the project, says that it works, and waits to be killed. */
 static void G_GNUC_NORETURN
 be_owner (LocalTest *test)
 {
@@ -328,6 +328,22 @@ test_exchanged (LocalTest *test, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_LOCAL_PATH_NOT_ALLOWED);
 }
 
+/* Also by root, whose sandboxes may do no more than the owner. */
+static void
+assert_closed_refused (LocalTest *test)
+{
+  g_autofree char *closed = in_folder (test, "closed");
+  g_autoptr (AsbSandboxSpec) unread = asb_sandbox_spec_new ();
+  g_autoptr (AsbSandboxSpec) unwritten = asb_sandbox_spec_new ();
+
+  g_assert_cmpint (mkdir (closed, 0000), ==, 0);
+  add (unread, closed, "/workspace", ASB_MOUNT_MODE_READ_ONLY);
+  assert_refused (test, unread, ASB_ERROR_LOCAL_PATH_NOT_ALLOWED, "Permission denied");
+  g_assert_cmpint (chmod (closed, 0555), ==, 0);
+  add (unwritten, closed, "/workspace", ASB_MOUNT_MODE_READ_WRITE);
+  assert_refused (test, unwritten, ASB_ERROR_LOCAL_PATH_NOT_ALLOWED, "show it read-only");
+}
+
 static void
 test_sources (LocalTest *test, gconstpointer data)
 {
@@ -349,6 +365,7 @@ test_sources (LocalTest *test, gconstpointer data)
   assert_mount_refused (test, test->state, "/data", ASB_ERROR_LOCAL_PATH_NOT_ALLOWED);
   if (geteuid () != 0)
     assert_mount_refused (test, "/root", "/data", ASB_ERROR_LOCAL_PATH_NOT_ALLOWED);
+  assert_closed_refused (test);
 
   info = local_test_create (test->provider, NULL);
   below = local_test_path (test, local_test_id (info), "workspace");

@@ -58,10 +58,17 @@ test_files (LocalTest *test, gconstpointer data)
   const char *id = local_test_id (info);
   g_autofree char *secret = g_build_filename (test->folder, "secret", NULL);
   g_autofree char *metadata = local_test_path (test, id, "meta.json");
+  g_autofree char *there = local_test_shell (
+      test->provider, id, NULL,
+      "ls -d /etc/shadow /etc/gshadow /etc/ssh /etc/sudoers /etc/sudoers.d /etc/krb5.keytab "
+      "/etc/machine-id /etc/ssl/private /root /boot /sys /srv /opt /mnt /media /var/lib /var/log "
+      "/dev/mem /dev/kmsg /dev/console 2>/dev/null; true");
   g_autofree char *readable = NULL;
   g_autofree char *writable = NULL;
   g_autofree char *given = NULL;
 
+  /* What is not there needs no mode to keep anybody out. */
+  g_assert_cmpstr (there, ==, "");
   g_assert_true (g_file_set_contents (secret, "secret", -1, NULL));
   readable = probe (test, id, "readable", "/etc/shadow", "/etc/gshadow", "/etc/machine-id",
                     "/etc/ssh", "/etc/sudoers", "/etc/crontab", "/root", "/var/lib", "/var/log",
