@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-source.h"
 
 static void
@@ -155,8 +156,7 @@ asb_local_memory_file (const void *content, gsize size, GError **error)
 
   if (fd >= 0 && write_all (fd, content, size) && lseek (fd, 0, SEEK_SET) == 0)
     return fd;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a file in memory: %s",
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "make a file in memory");
   if (fd >= 0)
     close (fd);
   return -1;

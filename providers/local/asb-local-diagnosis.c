@@ -36,6 +36,8 @@ setting_is (const char *path, const char *value)
   "in a chroot the kernel makes no user namespaces: enter the folder as a container, for example " \
   "with systemd-nspawn"
 
+#define TMP_CURE "make the folder /tmp, where bubblewrap puts a sandbox together"
+
 /* The kernel only says that it refuses: why is found in its settings. */
 static const char *
 find_namespace_cure (void)
@@ -71,6 +73,8 @@ static const struct
   /* Nothing is mounted at its root. */
   { "may not mount", "Invalid argument", CHROOT_CURE, NULL },
   { "make / slave", "Invalid argument", CHROOT_CURE, NULL },
+  { "may not mount", "No such file", TMP_CURE, NULL },
+  { "Failed to mount tmpfs", "No such file", TMP_CURE, NULL },
   { "may not mount", NULL,
     "give root the right to mount (CAP_SYS_ADMIN), or start as an ordinary user, who needs none" },
   { "may not become another user", NULL,
@@ -154,22 +158,52 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
                                output[0] ? output : ended);
 }
 
+/* Returns: (nullable): what helps where something has run out. */
 static const char *
-find_folder_cure (int reason)
+find_resource_cure (int reason)
 {
-  if (reason == ENOSPC || reason == EDQUOT)
-    return "make room there";
-  if (reason == EMFILE || reason == ENFILE)
-    return "raise “ulimit -n”";
-  return "set XDG_STATE_HOME, or state-dir and record-dir, to folders that are yours and can be "
-         "written";
+  switch (reason)
+    {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room there";
+    case EMFILE:
+    case ENFILE:
+      return "raise “ulimit -n”";
+    case EFBIG:
+      return "raise “ulimit -f”";
+    case ENOMEM:
+      return "make memory free";
+    default:
+      return NULL;
+    }
+}
+
+void
+asb_local_set_failure (GError **error, int reason, const char *format, ...)
+{
+  const char *cure = find_resource_cure (reason);
+  g_autofree char *what = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not %s%s%s%s: %s", what,
+               cure ? " (" : "", cure ? cure : "", cure ? ")" : "", g_strerror (reason));
 }
 
 void
 asb_local_set_folder_error (GError **error, const char *path, int reason)
 {
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not use the folder “%s” (%s): %s", path,
-               find_folder_cure (reason), g_strerror (reason));
+  if (find_resource_cure (reason))
+    asb_local_set_failure (error, reason, "use the folder “%s”", path);
+  else
+    asb_local_set_failure (
+        error, reason,
+        "use the folder “%s” (set XDG_STATE_HOME, or state-dir and record-dir, to "
+        "folders that are yours and can be written)",
+        path);
 }
 
 void

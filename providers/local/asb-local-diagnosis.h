@@ -9,6 +9,10 @@
 /* @code: ASB_ERROR_PROVIDER_UNAVAILABLE or ASB_ERROR_GUEST_UNAVAILABLE. */
 void asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause);
 
+/* “Could not @format: cause”, with what helps against @reason, as of errno, where that is known. */
+void asb_local_set_failure (GError **error, int reason, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
 /* The state folder at @path cannot be made, opened or filled; @reason: as of errno. */
 void asb_local_set_folder_error (GError **error, const char *path, int reason);
 

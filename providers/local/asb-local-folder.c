@@ -239,8 +239,7 @@ asb_local_folder_open (const char *root, const char *id, GError **error)
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
     set_not_found (id, error);
   else
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not open sandbox “%s”: %s", id,
-                 g_strerror (errno));
+    asb_local_set_failure (error, errno, "open sandbox “%s”", id);
   return NULL;
 }
 
@@ -259,8 +258,7 @@ asb_local_folder_lock (AsbLocalFolder *self, GError **error)
 {
   if (TEMP_FAILURE_RETRY (flock (self->fd, LOCK_EX)) != 0)
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not lock sandbox “%s”: %s",
-                   self->id, g_strerror (errno));
+      asb_local_set_failure (error, errno, "lock sandbox “%s”", self->id);
       return FALSE;
     }
   return is_current (self) || set_not_found (self->id, error);
@@ -335,7 +333,6 @@ asb_local_folder_remove (AsbLocalFolder *self, GError **error)
     return FALSE;
   if (renameat (self->root_fd, self->id, self->root_fd, old_name) == 0)
     return remove_name (self, old_name, error);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not remove “%s”: %s", self->path,
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "remove “%s”", self->path);
   return FALSE;
 }

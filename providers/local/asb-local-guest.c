@@ -82,8 +82,7 @@ asb_local_guest_connect (AsbLocalFolder *folder, GError **error)
   if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED))
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED, "Nobody listens");
   else if (fd < 0)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not connect to sandbox “%s”: %s",
-                 folder->id, g_strerror (errno));
+    asb_local_set_failure (error, errno, "connect to sandbox “%s”", folder->id);
   if (fd < 0)
     return NULL;
   connected = g_socket_new_from_fd (fd, error);
@@ -106,8 +105,7 @@ listen_fd (AsbLocalFolder *folder, GError **error)
   if (fd >= 0 && fchmod (fd, 0600) == 0
       && bind (fd, (struct sockaddr *)&address, sizeof address) == 0 && listen (fd, SOMAXCONN) == 0)
     return fd;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not listen in “%s”: %s", folder->path,
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "listen in “%s”", folder->path);
   if (fd >= 0)
     close (fd);
   return -1;
@@ -200,9 +198,8 @@ take_status (AsbLocalFolder *folder, GError **error)
              == 0
       && ftruncate (status, 0) == 0)
     return status;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-               "Could not start sandbox “%s”, an earlier start has not ended: %s", folder->id,
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "start sandbox “%s”, an earlier start has not ended",
+                         folder->id);
   if (status >= 0)
     close (status);
   return -1;

@@ -44,8 +44,7 @@ open_output (GError **error)
   if (fd >= 0 && ftruncate (fd, OUTPUT_SIZE) == 0
       && fcntl (fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
     return fd;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a file in memory: %s",
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "make a file in memory");
   if (fd >= 0)
     close (fd);
   return -1;

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
+
 static GMutex mutex;
 
 static gboolean
@@ -17,8 +19,7 @@ make_pipe (int ends[2], GError **error)
 {
   if (pipe2 (ends, O_CLOEXEC) == 0)
     return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a pipe: %s",
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "make a pipe");
   return FALSE;
 }
 
@@ -28,8 +29,7 @@ duplicate (int fd, GError **error)
   int copy = fcntl (fd, F_DUPFD_CLOEXEC, 3);
 
   if (copy < 0)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not duplicate a descriptor: %s",
-                 g_strerror (errno));
+    asb_local_set_failure (error, errno, "duplicate a descriptor");
   return copy;
 }
 

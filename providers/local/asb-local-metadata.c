@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-limits.h"
 #include "asb-wire-json.h"
 
@@ -340,8 +341,7 @@ asb_local_metadata_save (const AsbLocalMetadata *self, int fd, const char *path,
 {
   if (write_new_file (self, fd) && renameat (fd, NEW_FILE_NAME, fd, FILE_NAME) == 0)
     return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not write “%s/%s”: %s", path, FILE_NAME,
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "write “%s/%s”", path, FILE_NAME);
   return FALSE;
 }
 

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
+
 #define FILE_NAME "owner"
 
 static GMutex mutex;
@@ -75,8 +77,7 @@ asb_local_owner_hold (AsbLocalFolder *folder, GError **error)
   fd = openat (folder->fd, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make “%s/%s”: %s", folder->path,
-                   FILE_NAME, g_strerror (errno));
+      asb_local_set_failure (error, errno, "make “%s/%s”", folder->path, FILE_NAME);
       return FALSE;
     }
   /* If another program owns it, it does so as long as it lives. */

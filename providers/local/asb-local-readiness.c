@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
+
 /* What the guest writes, and not what stands there by a mistake. */
 #define READY '+'
 
@@ -22,8 +24,7 @@ asb_local_readiness_open (int *theirs, GError **error)
       *theirs = ends[1];
       return ends[0];
     }
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a pipe: %s",
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "make a pipe");
   return -1;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-inside.h"
 #include "asb-local-user.h"
 
@@ -21,8 +22,7 @@
 static gboolean
 set_error (GError **error, const char *name)
 {
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not keep the record “%s”: %s", name,
-               g_strerror (errno));
+  asb_local_set_failure (error, errno, "keep the record “%s”", name);
   return FALSE;
 }
 

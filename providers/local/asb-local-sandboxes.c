@@ -94,9 +94,7 @@ write_environment (char **environment, AsbLocalFolder *folder, GError **error)
   if (fd >= 0 && close (fd) != 0)
     written = FALSE;
   if (!written)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-                 "Could not write the environment of sandbox “%s”: %s", folder->id,
-                 g_strerror (errno));
+    asb_local_set_failure (error, errno, "write the environment of sandbox “%s”", folder->id);
   return written;
 }
 

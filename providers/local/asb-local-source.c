@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-path.h"
 #include "asb-local-user.h"
 
@@ -319,8 +320,7 @@ asb_local_sources_make_changes (GPtrArray *mounts, int state_fd, GError **error)
       done = overlays >= 0 && make_changes (overlays, mount, i);
     }
   if (!done)
-    g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-                 "Could not make the folder for the changes of an overlay: %s", g_strerror (errno));
+    asb_local_set_failure (error, errno, "make the folder for the changes of an overlay");
   if (overlays >= 0)
     close (overlays);
   return done;

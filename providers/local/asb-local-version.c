@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-process.h"
 
 #define PATIENCE_MILLISECONDS 10000
@@ -110,8 +111,7 @@ asb_local_ask_version (const char *program, GError **error)
 
   if (output < 0)
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not make a file in memory: %s",
-                   g_strerror (errno));
+      asb_local_set_failure (error, errno, "make a file in memory");
       return NULL;
     }
   line = ask (program, output, error);

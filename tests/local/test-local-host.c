@@ -97,6 +97,7 @@ test_causes (LocalTest *test, gconstpointer data)
     { "Can't fork for pid 1: Resource temporarily unavailable", "ulimit -u" },
     { "open_tree: Too many open files", "ulimit -n" },
     { "Failed to mount tmpfs: Cannot allocate memory", "memory" },
+    { "Failed to mount tmpfs: No such file or directory", "/tmp" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
