@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "asb-local-inside.h"
 #include "asb-local-staging.h"
@@ -158,7 +159,7 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
                                output[0] ? output : ended);
 }
 
-/* Returns: (nullable): what helps where something has run out. */
+/* Returns: (nullable): what helps where something has run out, or all needs it. */
 static const char *
 find_resource_cure (int reason)
 {
@@ -174,6 +175,8 @@ find_resource_cure (int reason)
       return "raise “ulimit -f”";
     case ENOMEM:
       return "make memory free";
+    case ENOENT:
+      return access ("/proc/self", F_OK) == 0 ? NULL : "mount /proc, which is missing";
     default:
       return NULL;
     }

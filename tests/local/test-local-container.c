@@ -76,6 +76,18 @@ test_hidden_proc (LocalTest *test, gconstpointer data)
 }
 
 static void
+test_no_proc (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *told = NULL;
+
+  if (!is_root ())
+    return;
+  told = try_in (test, "unshare", "--mount", "sh", "-c", "umount --lazy /proc && exec \"$@\"", "sh",
+                 NULL);
+  assert_told (told, "mount /proc", NULL);
+}
+
+static void
 test_no_rights (LocalTest *test, gconstpointer data)
 {
   g_autofree char *none = NULL;
@@ -174,6 +186,7 @@ main (int argc, char **argv)
     return be_child (argv[3]);
   local_test_add ("/local/container/none", test_none);
   local_test_add ("/local/container/hidden-proc", test_hidden_proc);
+  local_test_add ("/local/container/no-proc", test_no_proc);
   local_test_add ("/local/container/no-rights", test_no_rights);
   local_test_add ("/local/container/only-user", test_only_user);
   local_test_add ("/local/container/no-namespaces", test_no_namespaces);
