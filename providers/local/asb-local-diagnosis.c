@@ -101,6 +101,8 @@ static const struct
   { "Read-only file system", NULL,
     "what is to be written lies on a read-only file system: set state-dir to another" },
   { "No space left", "Can't", "make room where the state folder is, or in memory" },
+  { "No space left", "info_fd", "make room where the state folder is", NULL },
+  { "quota", NULL, "make room where the state folder is", NULL },
   { "No space left", NULL, NULL, find_limit_cure },
   { "Too many open files", NULL, "raise “ulimit -n”" },
   { "Resource temporarily unavailable", NULL, "raise “ulimit -u”, or end other processes" },

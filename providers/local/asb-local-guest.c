@@ -313,8 +313,9 @@ asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const Asb
   g_autoptr (AsbLocalLaunch) started
       = launch (folder, bubblewrap, inside, liveness, &ready, cancellable, error);
   g_autoptr (GError) cause = NULL;
-  gboolean is_ready
-      = started && asb_local_readiness_wait (ready, START_SECONDS, cancellable, &cause);
+  gboolean is_ready = started
+                      && asb_local_readiness_wait (ready, asb_local_launch_get_process (started),
+                                                   START_SECONDS, cancellable, &cause);
   gboolean died;
   int status;
 

@@ -32,6 +32,8 @@ static const char *const no_environment[] = { NULL };
 struct _AsbLocalLaunch
 {
   GSubprocess *process;
+  pid_t group; /* of processes, with it at the head */
+  int descriptor;
   int output;
 };
 
@@ -78,6 +80,7 @@ typedef struct
   AsbLocalStaging staging;                  /* without sources: bubblewrap finds all by itself */
   char program[ASB_LOCAL_SOURCE_PATH_SIZE]; /* where the other user finds it */
   char **argv;
+  pid_t *number; /* of the new process, in memory that it shares: it may be gone before we ask */
 } Setup;
 
 /* Runs in the new process: only what is safe after fork (). */
@@ -87,6 +90,7 @@ detach_cb (gpointer user_data)
   const Setup *setup = user_data;
   sigset_t none;
 
+  *setup->number = getpid ();
   setsid ();
   umask (022);
   sigemptyset (&none);
@@ -124,13 +128,14 @@ prepare (AsbLocalArguments *arguments, Setup *setup, int output)
 
 static GSubprocess *
 spawn (const char *program, AsbLocalArguments *arguments, const char *const *command, int output,
-       GError **error)
+       pid_t *number, GError **error)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autoptr (GSubprocessLauncher) launcher = NULL;
   Setup setup = { .staging = { .user = asb_local_user_outside (),
                                .group = asb_local_group_outside (),
-                               .differs = asb_local_user_differs () } };
+                               .differs = asb_local_user_differs () },
+                  .number = number };
   char options_number[16];
   int options = asb_local_memory_file (arguments->options->data, arguments->options->len, error);
 
@@ -156,6 +161,26 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
   return g_subprocess_launcher_spawnv (launcher, (const char *const *)argv->pdata, error);
 }
 
+static GSubprocess *
+spawn_and_tell (const char *program, AsbLocalArguments *arguments, const char *const *command,
+                int output, pid_t *number, GError **error)
+{
+  const int protection = PROT_READ | PROT_WRITE;
+  pid_t *shared = mmap (NULL, sizeof *shared, protection, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  GSubprocess *process;
+
+  if (shared == MAP_FAILED)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE, g_strerror (errno));
+      close (output);
+      return NULL;
+    }
+  process = spawn (program, arguments, command, output, shared, error);
+  *number = *shared;
+  munmap (shared, sizeof *shared);
+  return process;
+}
+
 AsbLocalLaunch *
 asb_local_launch (const char *program, AsbLocalArguments *arguments, const char *const *command,
                   GError **error)
@@ -163,13 +188,17 @@ asb_local_launch (const char *program, AsbLocalArguments *arguments, const char 
   g_autoptr (AsbLocalLaunch) self = g_new0 (AsbLocalLaunch, 1);
   g_autoptr (GError) cause = NULL;
 
+  self->descriptor = -1;
   self->output = open_output (error);
   if (self->output < 0)
     return NULL;
-  self->process
-      = spawn (program, arguments, command, fcntl (self->output, F_DUPFD_CLOEXEC, 3), &cause);
+  self->process = spawn_and_tell (program, arguments, command,
+                                  fcntl (self->output, F_DUPFD_CLOEXEC, 3), &self->group, &cause);
   if (self->process)
-    return g_steal_pointer (&self);
+    {
+      self->descriptor = asb_local_process_open (self->group);
+      return g_steal_pointer (&self);
+    }
   asb_local_set_unavailable (
       error, ASB_ERROR_PROVIDER_UNAVAILABLE,
       "install the package bubblewrap in place of what is found under its name", cause->message);
@@ -189,17 +218,6 @@ asb_local_launch_dup_output (AsbLocalLaunch *self)
   return g_strjoinv ("; ", lines);
 }
 
-static gboolean
-ends_by_itself (pid_t pid)
-{
-  int fd = asb_local_process_open (pid);
-  gboolean ended = fd < 0 || asb_local_process_wait (fd, GRACE_MILLISECONDS);
-
-  if (fd >= 0)
-    close (fd);
-  return ended;
-}
-
 guint32
 asb_local_launch_get_pid (AsbLocalLaunch *self)
 {
@@ -209,13 +227,20 @@ asb_local_launch_get_pid (AsbLocalLaunch *self)
 }
 
 int
+asb_local_launch_get_process (AsbLocalLaunch *self)
+{
+  return self->descriptor;
+}
+
+int
 asb_local_launch_end (AsbLocalLaunch *self, gboolean at_once)
 {
-  pid_t pid = (pid_t)asb_local_launch_get_pid (self);
-
-  /* Its process group is its own, and what it started to become the sandbox is still in there. */
-  if (pid > 1 && (at_once || !ends_by_itself (pid)))
-    kill (-pid, SIGKILL);
+  if (!at_once && self->descriptor >= 0)
+    asb_local_process_wait (self->descriptor, GRACE_MILLISECONDS);
+  /* Its process group is its own. What it started to become the sandbox is still in there, and may
+   * wait for it for ever when it has ended. */
+  if (self->group > 1)
+    kill (-self->group, SIGKILL);
   g_subprocess_wait (self->process, NULL, NULL);
   return g_subprocess_get_status (self->process);
 }
@@ -224,6 +249,8 @@ void
 asb_local_launch_free (AsbLocalLaunch *self)
 {
   g_clear_object (&self->process);
+  if (self->descriptor >= 0)
+    close (self->descriptor);
   if (self->output >= 0)
     close (self->output);
   g_free (self);

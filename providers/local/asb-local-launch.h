@@ -18,6 +18,9 @@ AsbLocalLaunch *asb_local_launch (const char *program, AsbLocalArguments *argume
 /* Returns: 0 if it has ended. */
 guint32 asb_local_launch_get_pid (AsbLocalLaunch *self);
 
+/* Returns: a descriptor of the process, that stays ours; -1 if it had ended at once. */
+int asb_local_launch_get_process (AsbLocalLaunch *self);
+
 /* The end of what was written to standard error so far. */
 char *asb_local_launch_dup_output (AsbLocalLaunch *self);
 

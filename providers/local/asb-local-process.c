@@ -41,6 +41,12 @@ is_folder (int process)
   return fstat (process, &info) == 0 && S_ISDIR (info.st_mode);
 }
 
+gboolean
+asb_local_process_can_be_polled (int process)
+{
+  return process >= 0 && !is_folder (process);
+}
+
 /* Returns: its state as the kernel tells it, 0 if there is no such process. */
 static char
 read_state (int folder)

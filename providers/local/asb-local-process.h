@@ -12,6 +12,9 @@
 /* −1 with errno set where there is no such process. */
 int asb_local_process_open (pid_t pid);
 
+/* Whether the descriptor can be read when it has ended, which its folder cannot tell by. */
+gboolean asb_local_process_can_be_polled (int process);
+
 /* Whether it has ended, or does within @milliseconds; −1 waits for ever. */
 gboolean asb_local_process_wait (int process, int milliseconds);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-process.h"
 
 /* What the guest writes, and not what stands there by a mistake. */
 #define READY '+'
@@ -28,37 +29,52 @@ asb_local_readiness_open (int *theirs, GError **error)
   return -1;
 }
 
-/* Whether something can be read, or there will be nothing more. */
-static gboolean
-wait_until_readable (int fd, guint seconds, GCancellable *cancellable)
+typedef enum
 {
-  gint64 end = g_get_monotonic_time () + seconds * G_TIME_SPAN_SECOND;
-  GPollFD fds[2] = { { .fd = fd, .events = G_IO_IN } };
-  gboolean is_watched = g_cancellable_make_pollfd (cancellable, &fds[1]);
+  NOTHING,
+  SOMETHING, /* or there will be nothing more */
+  STARTER_ENDED
+} News;
+
+static News
+wait_for_news (int fd, int process, guint seconds, GCancellable *cancellable)
+{
+  gint64 end = g_get_monotonic_time () + (process < 0 ? 0 : seconds * G_TIME_SPAN_SECOND);
+  GPollFD fds[3]
+      = { { .fd = fd, .events = G_IO_IN },
+          { .fd = asb_local_process_can_be_polled (process) ? process : -1, .events = G_IO_IN } };
+  gboolean is_watched = g_cancellable_make_pollfd (cancellable, &fds[2]);
   gint64 left;
 
-  while ((left = end - g_get_monotonic_time ()) > 0 && !fds[0].revents
-         && !g_cancellable_is_cancelled (cancellable))
-    if (g_poll (fds, is_watched ? 2 : 1, (gint)(left / G_TIME_SPAN_MILLISECOND) + 1) < 0
-        && errno != EINTR)
-      break;
+  do
+    {
+      left = MAX (end - g_get_monotonic_time (), 0);
+      if (g_poll (fds, is_watched ? 3 : 2, (gint)((left + 999) / G_TIME_SPAN_MILLISECOND)) < 0
+          && errno != EINTR)
+        break;
+    }
+  while (left > 0 && !fds[0].revents && !fds[1].revents
+         && !g_cancellable_is_cancelled (cancellable));
   if (is_watched)
     g_cancellable_release_fd (cancellable);
-  return fds[0].revents != 0;
+  if (fds[0].revents)
+    return SOMETHING;
+  return fds[1].revents || process < 0 ? STARTER_ENDED : NOTHING;
 }
 
 gboolean
-asb_local_readiness_wait (int fd, guint seconds, GCancellable *cancellable, GError **error)
+asb_local_readiness_wait (int fd, int process, guint seconds, GCancellable *cancellable,
+                          GError **error)
 {
-  gboolean is_readable = wait_until_readable (fd, seconds, cancellable);
+  News news = wait_for_news (fd, process, seconds, cancellable);
   char byte = 0;
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  if (!is_readable)
+  if (news == NOTHING)
     g_set_error (error, ASB_ERROR, ASB_ERROR_TIMED_OUT, "The guest was not ready within %u seconds",
                  seconds);
-  else if (TEMP_FAILURE_RETRY (read (fd, &byte, 1)) == 1 && byte == READY)
+  else if (news == SOMETHING && TEMP_FAILURE_RETRY (read (fd, &byte, 1)) == 1 && byte == READY)
     return TRUE;
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_CLOSED, "The guest ended before it was ready");

@@ -10,6 +10,7 @@
 /* Returns: where to wait, to be closed; −1 on error. @theirs is the end for the guest. */
 int asb_local_readiness_open (int *theirs, GError **error);
 
-/* Waits until the guest is ready; blocks. It has ended if the error is G_IO_ERROR_CLOSED. */
-gboolean asb_local_readiness_wait (int fd, guint seconds, GCancellable *cancellable,
+/* Waits until the guest is ready; blocks. It has ended, or will never begin, as @process has ended
+ * that starts it, if the error is G_IO_ERROR_CLOSED. @process is -1 if that had ended at once. */
+gboolean asb_local_readiness_wait (int fd, int process, guint seconds, GCancellable *cancellable,
                                    GError **error);

@@ -4,9 +4,12 @@
 
 #include "local-test.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "asb-local-process.h"
 
 static char *
 write_script (LocalTest *test, const char *name, const char *text, int mode)
@@ -94,6 +97,8 @@ test_causes (LocalTest *test, gconstpointer data)
     { "Can't find source path /tmp/source-1: No such file or directory", "parents" },
     { "Can't create file at /x: Read-only file system", "state-dir" },
     { "Can't write data to file /etc/passwd: No space left on device", "make room" },
+    { "Write to info_fd: No space left on device", "make room" },
+    { "Write to info_fd: Disk quota exceeded", "make room" },
     { "Can't fork for pid 1: Resource temporarily unavailable", "ulimit -u" },
     { "open_tree: Too many open files", "ulimit -n" },
     { "Failed to mount tmpfs: Cannot allocate memory", "memory" },
@@ -109,6 +114,33 @@ test_causes (LocalTest *test, gconstpointer data)
       assert_fails (test, provider, NULL, ASB_ERROR_PROVIDER_UNAVAILABLE,
                     "local sandbox not possible here", cases[i].cure, cases[i].said, NULL);
     }
+}
+
+/* What it started waits for it, with all that we wait for, when it could not go on: so it is on a
+ * full disk. Nobody waits for that, and nothing is left. */
+static void
+test_ended_alone (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *script
+      = write_script (test, "bwrap", "sleep 1000 & echo \"No space for $!.\" >&2; exit 1", 0755);
+  g_autoptr (AsbProvider) provider = provider_with (test, "bwrap", script);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  gint64 begun = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+  const char *number;
+  int process;
+
+  g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE);
+  /* Half of what a guest may take to begin. */
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 15 * G_TIME_SPAN_SECOND);
+  number = strstr (error->message, "No space for ");
+  g_assert_nonnull (number);
+  process = asb_local_process_open (atoi (number + strlen ("No space for ")));
+  if (process < 0)
+    return;
+  g_assert_true (local_test_wait_for_end (process, 60000));
+  close (process);
 }
 
 /* Another program under the name of either ends without a word. */
@@ -469,6 +501,7 @@ main (int argc, char **argv)
     return status;
   local_test_add ("/local/host/refusing", test_refusing);
   local_test_add ("/local/host/causes", test_causes);
+  local_test_add ("/local/host/ended-alone", test_ended_alone);
   local_test_add ("/local/host/other-programs", test_other_programs);
   local_test_add ("/local/host/state-folders", test_state_folders);
   local_test_add ("/local/host/diagnosis", test_diagnosis);
