@@ -11,6 +11,7 @@
 #include <linux/keyctl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -440,7 +441,7 @@ test_session_keyring (LocalTest *test, gconstpointer data)
   syscall (SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_SESSION_KEYRING);
 }
 
-/* A program that fails leaves its memory nowhere. */
+/* A program that fails leaves its memory nowhere, also if the host has the limit up. */
 static void
 test_core (LocalTest *test, gconstpointer data)
 {
@@ -453,6 +454,28 @@ test_core (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (told, ==, "");
 }
 
+/* What is told of the sandbox before it is one cannot fill our memory. */
+static void
+test_output (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *told
+      = fail_to_create (test, "#!/bin/sh\nexec >&2\nhead -c 1000000 /dev/zero 2>/dev/null\n"
+                              "size=$(stat -L -c %s /proc/self/fd/2)\n"
+                              "printf 'looked: %s of them' $size 1<>/proc/self/fd/1\nexit 1\n");
+
+  g_assert_nonnull (strstr (told, "looked: 16384 of them"));
+}
+
+static void
+raise_core_limit (void)
+{
+  struct rlimit limit;
+
+  g_assert_cmpint (getrlimit (RLIMIT_CORE, &limit), ==, 0);
+  limit.rlim_cur = limit.rlim_max;
+  g_assert_cmpint (setrlimit (RLIMIT_CORE, &limit), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,6 +483,7 @@ main (int argc, char **argv)
 
   /* Before there are threads, so that all have the keys of one session. */
   syscall (SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+  raise_core_limit ();
   status = local_test_init (&argc, &argv);
   if (status >= 0)
     return status;
@@ -478,5 +502,6 @@ main (int argc, char **argv)
   local_test_add ("/local/escape/keyring", test_keyring);
   local_test_add ("/local/escape/session-keyring", test_session_keyring);
   local_test_add ("/local/escape/core", test_core);
+  local_test_add ("/local/escape/output", test_output);
   return g_test_run ();
 }

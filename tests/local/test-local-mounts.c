@@ -447,30 +447,40 @@ test_nested (LocalTest *test, gconstpointer data)
   g_assert_cmpstr (before, ==, after);
 }
 
-/* Where the sandbox can write, it can put a link in the way of what is mounted there. */
 static void
-test_link_inside (LocalTest *test, gconstpointer data)
+assert_link_not_followed (LocalTest *test, const char *project, const char *target)
 {
-  g_autofree char *project = make_project (test);
-  g_autofree char *precious = in_folder (test, "precious");
-  g_autofree char *before = NULL;
-  g_autofree char *after = NULL;
-  g_autofree char *script = NULL;
   g_autoptr (AsbSandboxInfo) info = NULL;
   g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
   g_autoptr (GIOStream) stream = NULL;
   g_autoptr (GError) error = NULL;
+  g_autofree char *script
+      = g_strdup_printf ("test -f a/b/file && mv a old && ln -s '%s' a", target);
 
-  write_file (test, "precious/x", "");
-  before = look_at (precious);
   info = create_with (test, project, "/workspace/a/b", ASB_MOUNT_MODE_READ_WRITE);
-  script = g_strdup_printf ("test -f a/b/file && mv a old && ln -s /oldroot%s a", precious);
   g_free (local_test_shell (test->provider, local_test_id (info), NULL, script));
   kill_guest (test, local_test_id (info));
   stream = asb_provider_open_stream (test->provider, local_test_id (info), spec, NULL, &error);
   g_assert_null (stream);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
   g_assert_nonnull (strstr (error->message, "/workspace/a/b"));
+}
+
+/* Where the sandbox can write, it can put a link in the way of what is mounted there: to a folder
+ * of the host as we would find it, and as bubblewrap would. */
+static void
+test_link_inside (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *project = make_project (test);
+  g_autofree char *precious = in_folder (test, "precious");
+  g_autofree char *below = g_strconcat ("/oldroot", precious, NULL);
+  g_autofree char *before = NULL;
+  g_autofree char *after = NULL;
+
+  write_file (test, "precious/x", "");
+  before = look_at (precious);
+  assert_link_not_followed (test, project, precious);
+  assert_link_not_followed (test, project, below);
   after = look_at (precious);
   g_assert_cmpstr (before, ==, after);
 }

@@ -4,6 +4,7 @@
 
 #include "local-test.h"
 
+#include <grp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -275,6 +276,9 @@ main (int argc, char **argv)
   int status;
 
   g_setenv ("TOKEN", "s3cret-of-host", TRUE);
+  /* Groups that a sandbox of root must not be in. */
+  if (geteuid () == 0 && setgroups (1, (gid_t[]){ 54321 }) != 0)
+    return 1;
   status = local_test_init (&argc, &argv);
   if (status >= 0)
     return status;
