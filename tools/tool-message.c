@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tool-profile.h"
 #include "tool-text.h"
 
 /* Bytes. */
@@ -96,11 +97,16 @@ next_step (const GError *error)
 void
 tool_message_error (const GError *error)
 {
+  g_autofree char *origin = NULL;
   const char *step = next_step (error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  if (step && !strstr (error->message, step))
+  if (g_error_matches (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT))
+    origin = tool_profile_dup_origin (error->message);
+  if (origin)
+    tool_message ("%s; %s", error->message, origin);
+  else if (step && !strstr (error->message, step))
     tool_message ("%s; %s", error->message, step);
   else
     tool_message ("%s", error->message);

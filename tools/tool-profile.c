@@ -4,12 +4,21 @@
 
 #include "tool-profile.h"
 
+#include <string.h>
+
 #include "tool-options.h"
 
 #define DEFAULT_PROFILE "default"
 #define VARIABLE "ASB_PROFILE"
 
 static const char *profile_name;
+
+/* What was taken from a profile, NAME=VALUE; it may turn out to be wrong only when it is used. */
+static struct
+{
+  GPtrArray *settings;
+  char *source;
+} taken;
 
 const ToolOption tool_profile_options[] = {
   { "profile", '\0', TOOL_OPTION_TEXT, &profile_name, "NAME",
@@ -74,6 +83,30 @@ add_names (const ToolCommand *command, GPtrArray *names)
     add_names (command->children[i], names);
 }
 
+static gboolean
+is_flag (const ToolCommand *command, const char *key)
+{
+  const ToolOption *option;
+
+  for (guint i = 0; (option = tool_command_get_option (command, i)); i++)
+    if (option->summary && option->kind == TOOL_OPTION_FLAG && g_str_equal (option->name, key))
+      return TRUE;
+  for (gsize i = 0; command->children && command->children[i]; i++)
+    if (is_flag (command->children[i], key))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+refuse_flag (const char *key, const char *group, const char *file_name, GError **error)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "Option “%s”, which profile “%s” in “%s” sets, has no argument; give --%s each time "
+               "it is wanted",
+               key, group, file_name, key);
+  return FALSE;
+}
+
 /* A key may be for other commands than this one; one that no command knows is a mistake. */
 static gboolean
 check_key (const char *key, const char *group, const char *file_name, GError **error)
@@ -86,11 +119,36 @@ check_key (const char *key, const char *group, const char *file_name, GError **e
   g_ptr_array_add (names, NULL);
   if (g_strv_contains ((const char *const *)names->pdata, key))
     return TRUE;
+  for (gsize i = 0; tool_commands[i]; i++)
+    if (is_flag (tool_commands[i], key))
+      return refuse_flag (key, group, file_name, error);
   guess = tool_options_guess ((const char *const *)names->pdata, key);
   g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                "There is no option “%s”, which profile “%s” in “%s” sets%s%s%s", key, group,
                file_name, guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
   return FALSE;
+}
+
+static void
+take (const ToolOption *option, char **texts)
+{
+  for (gsize i = 0; texts[i]; i++)
+    g_ptr_array_add (taken.settings, g_strconcat (option->name, "=", texts[i], NULL));
+  tool_option_set_default (option, (const char *const *)texts);
+}
+
+char *
+tool_profile_dup_origin (const char *message)
+{
+  for (guint i = 0; taken.settings && i < taken.settings->len; i++)
+    {
+      const char *setting = g_ptr_array_index (taken.settings, i);
+      g_autofree char *quoted = g_strdup_printf ("“%s”", strchr (setting, '=') + 1);
+
+      if (strstr (message, quoted))
+        return g_strdup_printf ("%s stands in %s", setting, taken.source);
+    }
+  return NULL;
 }
 
 static gboolean
@@ -99,6 +157,8 @@ apply_key (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, const
 {
   const ToolOption *option = find_setting (command, key);
   g_auto (GStrv) texts = NULL;
+  g_autoptr (GError) cause = NULL;
+  char **kept;
 
   if (!option)
     return TRUE;
@@ -106,22 +166,24 @@ apply_key (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, const
   if (!tool_option_is_list (option) && g_ptr_array_find (parsed->given, option, NULL))
     return TRUE;
   if (tool_option_is_list (option))
-    texts = g_key_file_get_string_list (file, group, key, NULL, error);
+    texts = g_key_file_get_string_list (file, group, key, NULL, &cause);
   else
     {
       texts = g_new0 (char *, 2);
-      texts[0] = g_key_file_get_string (file, group, key, error);
+      texts[0] = g_key_file_get_string (file, group, key, &cause);
     }
-  if (!texts || (!texts[0] && !tool_option_is_list (option)))
-    return FALSE;
-  for (gsize i = 0; texts[i]; i++)
-    if (!tool_option_check (option, texts[i], error))
-      {
-        g_prefix_error (error, "Profile “%s”: ", group);
-        return FALSE;
-      }
-  tool_option_set_default (option, (const char *const *)texts);
-  g_ptr_array_add (parsed->kept, g_steal_pointer (&texts));
+  if (cause)
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "Could not read “%s” of %s: %s",
+                   key, taken.source, cause->message);
+      return FALSE;
+    }
+  kept = g_steal_pointer (&texts);
+  g_ptr_array_add (parsed->kept, kept);
+  take (option, kept);
+  for (gsize i = 0; kept[i]; i++)
+    if (!tool_option_check (option, kept[i], error))
+      return FALSE;
   return TRUE;
 }
 
@@ -131,6 +193,8 @@ apply_group (const ToolCommand *command, ToolParsed *parsed, GKeyFile *file, con
 {
   g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, error);
 
+  taken.settings = g_ptr_array_new_with_free_func (g_free);
+  taken.source = g_strdup_printf ("profile “%s” of “%s”", group, file_name);
   for (gsize i = 0; keys && keys[i]; i++)
     if (!check_key (keys[i], group, file_name, error)
         || !apply_key (command, parsed, file, group, keys[i], error))
@@ -144,9 +208,13 @@ missing (GKeyFile *file, const char *group, const char *file_name, GError **erro
   g_auto (GStrv) names = file ? g_key_file_get_groups (file, NULL) : g_new0 (char *, 1);
   const char *guess = tool_options_guess ((const char *const *)names, group);
 
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               "There is no profile “%s”: “%s” has no group [%s]%s%s%s", group, file_name, group,
-               guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
+  if (file)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "There is no profile “%s”: “%s” has no group [%s]%s%s%s", group, file_name, group,
+                 guess ? "; did you mean “" : "", guess ? guess : "", guess ? "”?" : "");
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "There is no profile “%s”, as there is no file “%s”", group, file_name);
   return FALSE;
 }
 

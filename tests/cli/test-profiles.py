@@ -52,6 +52,8 @@ class Profiles(TestCase):
         result = self.asb("run", "--profile", "wrok", *SHOW)
         self.assert_refused(result, 125, "“wrok”", "did you mean “work”?")
         self.assert_refused(self.asb("run", "--profile", "home", *SHOW), 125, "no group [home]\n")
+        (self.folder / "asb" / "config").unlink()
+        self.assert_refused(self.asb("run", "--profile", "home", *SHOW), 125, "there is no file “")
 
     def test_keys_of_other_commands(self):
         self.write("[default]\nenv=A=1\n")
@@ -60,11 +62,20 @@ class Profiles(TestCase):
     def test_wrong_values(self):
         self.write("[default]\nconflict=skp\n")
         result = self.asb("put", "box", "a", "b")
-        self.assert_refused(result, 2, "“default”", "“skp”; did you mean “skip”?")
+        self.assert_refused(result, 2, "“skp”; did you mean “skip”?; conflict=skp stands in profile “default” of")
+        self.write("[work]\ntimeout=soon\nttl=1h\n")
+        result = self.asb("run", "--profile", "work", *SHOW)
+        self.assert_refused(result, 125, "“soon” is no", "; timeout=soon stands in profile “work” of")
+        result = self.asb("run", "--profile", "work", "--timeout", "later", *SHOW)
+        self.assertNotIn("stands", self.assert_refused(result, 125, "“later”"))
+        self.write("[default]\nenv=\\q\n")
+        self.assert_refused(self.asb("run", *SHOW), 125, "Could not read “env” of profile “default” of")
 
     def test_mistakes(self):
         for text, word in [("[default]\nwrkdir=/tmp\n", "did you mean “workdir”"),
-                           ("[default]\njson=true\n", "“json”"),
+                           ("[default]\njson=true\n", "“json”, which"),
+                           ("[default]\ninteractive=1\n", "give --interactive"),
+                           ("[default]\nhelp=1\n", "There is no option “help”"),
                            ("workdir=/tmp\n", "Could not read the configuration file"),
                            ("[default\n", "Could not read the configuration file")]:
             with self.subTest(text):
