@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What ./dev does about its build folder, with meson and ninja that only say what they are asked."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(SOURCE / "tests" / "bindings"))
+
+import tap_unittest  # noqa: E402
+
+MESON = """#!/bin/sh
+echo meson "$@" >>"$CALLS"
+[ "$1" != setup ] || mkdir -p "$2/meson-info"
+[ "$1" != setup ] || echo "{\\"directories\\": {\\"source\\": \\"$3\\"}}" >"$2/meson-info/meson-info.json"
+[ "$1" != setup ] || touch "$2/build.ninja"
+"""
+NINJA = """#!/bin/sh
+echo ninja >>"$CALLS"
+[ ! -e "$2/waits" ] || { echo begun >"$2/waits"; exec tail -f "$2/build.ninja"; }
+[ ! -e "$2/fails" ] || { cat "$2/fails"; exit 3; }
+mkdir -p "$2/tools" && ln -sf /bin/echo "$2/tools/asb"
+"""
+INSTALLED = """#!/bin/sh
+for package; do echo "installed $package"; done
+"""
+
+
+class Dev(unittest.TestCase):
+    def setUp(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="dev-test-"))
+        self.addCleanup(shutil.rmtree, folder)
+        self.tree = folder / "a tree"
+        self.calls, self.logs = folder / "calls", folder / "logs"
+        for name in ("a tree", "logs", "programs"):
+            (folder / name).mkdir()
+        shutil.copy(SOURCE / "dev", self.tree)
+        for name, text in (("meson", MESON), ("ninja", NINJA), ("dpkg-query", INSTALLED)):
+            (folder / "programs" / name).write_text(text)
+            (folder / "programs" / name).chmod(0o755)
+        self.environment = {**os.environ, "CALLS": str(self.calls), "TMPDIR": str(self.logs),
+                            "PATH": f"{folder / 'programs'}:{os.environ['PATH']}"}
+
+    def dev(self, *arguments):
+        """Returns: (exit status, output, errors, what was called)"""
+        self.calls.write_text("")
+        done = subprocess.run([self.tree / "dev", *arguments], capture_output=True, text=True, check=False,
+                              env=self.environment, cwd="/")
+        self.assertEqual(list(self.logs.iterdir()), [])
+        return done.returncode, done.stdout, done.stderr, [line.split()[0] for line in
+                                                           self.calls.read_text().splitlines()]
+
+    def test_verbs(self):
+        for verb in ("help", "--help", "-h"):
+            self.assertIn("Usage: ./dev VERB", self.dev(verb)[1])
+        status, output, errors, _ = self.dev("frobnicate")
+        self.assertEqual((status, output), (125, ""))
+        self.assertIn("there is no verb “frobnicate”", errors)
+
+    def test_configured_once(self):
+        self.assertEqual(self.dev("asb", "a  b", "")[1:], ("a  b \n", "dev: building in _build for the first time; "
+                                                           "this takes a minute or two\n", ["meson", "ninja"]))
+        self.assertEqual(self.dev("asb", "x"), (0, "x\n", "", ["ninja"]))
+
+    def test_moved(self):
+        """A build folder that speaks of another tree cannot be used."""
+        self.dev("build")
+        (self.tree / "_build" / "old").touch()
+        self.tree = self.tree.rename(self.tree.with_name("another tree"))
+        _, _, errors, calls = self.dev("build")
+        self.assertEqual(calls, ["meson", "ninja"])
+        self.assertIn("dev: _build was made for another folder, or is broken: it is made anew\n", errors)
+        self.assertFalse((self.tree / "_build" / "old").exists())
+        self.assertEqual(self.dev("build"), (0, "", "", ["ninja"]))
+
+    def test_broken(self):
+        self.dev("build")
+        for text in ("", json.dumps({"directories": {}})):
+            (self.tree / "_build" / "meson-info" / "meson-info.json").write_text(text)
+            self.assertEqual(self.dev("build")[3], ["meson", "ninja"])
+
+    def test_failures(self):
+        self.dev("build")
+        fails = self.tree / "_build" / "fails"
+        fails.write_text("FAILED: x.c\n")
+        status, _, errors, _ = self.dev("build")
+        self.assertEqual(status, 125)
+        self.assertRegex(errors, r"\AFAILED: x.c\ndev: “ninja -C [^\n]*” failed with status 3\n\Z")
+        fails.write_text("ninja: error: loading 'build.ninja': nothing there\n")
+        self.assertIn("if _build is broken, remove it", self.dev("build")[2])
+
+    def test_interrupted(self):
+        """Nothing is left of it."""
+        self.dev("build")
+        os.mkfifo(self.tree / "_build" / "waits")
+        process = subprocess.Popen([self.tree / "dev", "build"], env=self.environment, start_new_session=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        (self.tree / "_build" / "waits").read_text()
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertNotEqual(process.wait(), 0)
+        self.assertEqual(list(self.logs.iterdir()), [])
+
+
+if __name__ == "__main__":
+    tap_unittest.main()
