@@ -122,6 +122,16 @@ asb_opensandbox_endpoints_forget (AsbOpensandboxEndpoints *self, const char *san
 
 /* What a server says. */
 
+/* It is printed, handed to other programs and sent. */
+static gboolean
+is_plain (const char *address)
+{
+  for (const char *at = address; *at; at++)
+    if (!g_ascii_isgraph (*at))
+      return FALSE;
+  return TRUE;
+}
+
 /* It must be host[:port][/path] and nothing that would lead elsewhere than it seems. */
 static GUri *
 parse_address (const char *scheme, const char *address, GError **error)
@@ -134,6 +144,8 @@ parse_address (const char *scheme, const char *address, GError **error)
     uri = g_uri_parse (url, G_URI_FLAGS_ENCODED | G_URI_FLAGS_HAS_PASSWORD, NULL);
   if (!uri || !g_uri_get_host (uri) || !*g_uri_get_host (uri) || strstr (address, "://"))
     fault = "it is not “host:port/path”";
+  else if (!is_plain (address))
+    fault = "it holds characters that no address has";
   else if (g_uri_get_userinfo (uri))
     fault = "it holds a name or password";
   else if (g_uri_get_query (uri) || g_uri_get_fragment (uri))
