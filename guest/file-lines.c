@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* All errors together have to fit into an answer. */
 #define MAX_ERRORS 64
+#define MAX_ERRORS_SIZE (512 * 1024)
 
 void
 file_lines_begin (FileLines *lines, FileWorker *worker)
@@ -20,6 +22,7 @@ file_lines_begin (FileLines *lines, FileWorker *worker)
   lines->count = 0;
   lines->errors = json_array ();
   lines->error_count = 0;
+  lines->errors_size = 0;
   lines->size = 0;
 }
 
@@ -58,15 +61,30 @@ file_lines_add (FileLines *lines, json_t *json)
   return done;
 }
 
+/* A path may be told in six times as many bytes as it has. */
+static void
+keep_error (FileLines *lines, const Failure *failure, const char *path)
+{
+  json_t *error = json_pack ("{s:o, s:s, s:s}", "path", asb_wire_text_new (path, strlen (path)),
+                             "code", failure->code, "message", failure->message);
+  char *text = asb_wire_json_dump (error);
+  size_t size = text ? strlen (text) : MAX_ERRORS_SIZE;
+
+  free (text);
+  if (size <= MAX_ERRORS_SIZE - lines->errors_size)
+    {
+      lines->errors_size += size;
+      json_array_append (lines->errors, error);
+    }
+  json_decref (error);
+}
+
 void
 file_lines_note_failure (FileLines *lines, Failure *failure, const char *path)
 {
   lines->error_count++;
   if (json_array_size (lines->errors) < MAX_ERRORS)
-    json_array_append_new (lines->errors,
-                           json_pack ("{s:o, s:s, s:s}", "path",
-                                      asb_wire_text_new (path, strlen (path)), "code",
-                                      failure->code, "message", failure->message));
+    keep_error (lines, failure, path);
   failure_clear (failure);
 }
 

@@ -13,6 +13,7 @@ typedef struct
   int64_t count;
   json_t *errors;
   int64_t error_count;
+  size_t errors_size; /* as they are told */
   size_t size;
   char bytes[ASB_FRAME_MAX_DATA];
 } FileLines;

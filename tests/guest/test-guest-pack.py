@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """file.pack (docs/guest-protocol.md §4.2): a folder as an archive, and what is left out of it."""
 
+import contextlib
 import socket
 import subprocess
 
@@ -275,6 +276,22 @@ def event_id(number):
 def envelope(number, operation_type, change_type, path):
     return {"event_id": event_id(number), "operation_type": operation_type, "required": True, "actor": {"actor_type": "agent"}, "request": {"path": path},
             "file_operation": {"path": path, "change_type": change_type}}
+
+
+
+def test_errors_with_long_paths():
+    """Characters that take six bytes each where they are told: not all errors fit into an answer."""
+    with Guest() as guest:
+        client = guest.connect()
+        with contextlib.chdir(guest.work):
+            for _ in range(19):
+                os.mkdir("\x01" * 200)
+                os.chdir("\x01" * 200)
+            for i in range(80):
+                os.mkfifo("%03d" % i)
+        result = pack(client, guest.work).result
+        assert result["error_count"] == 80 and 10 < len(result["errors"]) < 64, result["error_count"]
+        assert all(raw(error["path"]).endswith(b"%03d" % i) for i, error in enumerate(result["errors"]))
 
 
 main()
