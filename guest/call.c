@@ -399,10 +399,14 @@ pump_outlet (Call *call, unsigned channel)
   while (call->session && outlet->waiting.first)
     {
       size_t room = sendable (call, outlet);
+      OutFrame *part = room > 0 ? split (outlet, room) : NULL;
 
       if (room == 0)
         return;
-      transmit (call, channel, split (outlet, room), 0);
+      transmit (call, channel, part, 0);
+      /* For want of memory the session ends, and this with it. */
+      if (!part)
+        return;
     }
   if (!outlet->ending || outlet->ended)
     return;
