@@ -5,9 +5,11 @@
 #include "history-json.h"
 #include "history-raw.h"
 
+#include "asb-frame.h"
 #include "asb-wire-json.h"
 
 #include <math.h>
+#include <string.h>
 
 static json_t *
 describe_integer (sqlite3_int64 value)
@@ -50,6 +52,9 @@ history_describe_row (sqlite3_stmt *statement)
   return row;
 }
 
+/* What is longer than anything that the guest writes could take all memory as values. */
+#define MAX_DECODED ASB_FRAME_MAX_CONTROL
+
 static json_t *
 decode_json (const char *text)
 {
@@ -57,6 +62,9 @@ decode_json (const char *text)
   json_t *wrapped;
   json_t *value;
   HistoryBuffer buffer = { 0 };
+
+  if (strlen (text) > MAX_DECODED)
+    return NULL;
 
   /* Any JSON value may stand there; what is bounded is an object. */
   history_buffer_append_text (&buffer, "{\"value\":");

@@ -380,6 +380,17 @@ def test_values_of_other_types(directory):
           ({"b64": "/w=="}, "many"))
 
 
+def test_long_json_stays_text(directory):
+    """As values, short text could be many times as much."""
+    historian = opened(directory)
+    historian.start("e")
+    short, long = ("[" + ",".join(["[]"] * n) + "]" for n in (1000, 1000000))
+    historian.write(f"UPDATE history_events SET request_json='{short}', result_json='{long}' WHERE event_id='e'")
+    [operation], _ = historian.read_lines("history.get_operations", event_ids=["e"])
+    equal((operation["request"], operation["result"], operation["result_json"]), ([[]] * 1000, None, long))
+    assert "request_json" not in operation
+
+
 def test_texts_that_are_too_long_for_an_answer(directory):
     """What is told of the record fits a frame, whatever others have written into it."""
     historian = opened(directory)
