@@ -345,9 +345,11 @@ note_received (Connection *self, const AsbFrameHeader *header)
 static void
 begin_session (Connection *self, const json_t *hello)
 {
-  if (self->broker->is_draining)
+  if (self->broker->is_draining || self->broker->stop_stage != STOP_NOT)
     {
-      leave (self, "draining", "A newer guest serves in place of this one");
+      leave (self, "draining",
+             self->broker->is_draining ? "A newer guest serves in place of this one"
+                                       : "The guest is ending");
       return;
     }
   if (!session_make_room (self->broker))

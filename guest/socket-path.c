@@ -223,6 +223,7 @@ take_place (SocketPath *self, int *listen_fd)
   return *listen_fd >= 0 ? SOCKET_PATH_BOUND : SOCKET_PATH_FAILED;
 }
 
+/* Who holds the lock and does not listen any more is about to end, and then it is free. */
 static SocketPathStatus
 lock_and_take (SocketPath *self, int *listen_fd)
 {
@@ -231,7 +232,11 @@ lock_and_take (SocketPath *self, int *listen_fd)
     return SOCKET_PATH_FAILED;
   if (flock (self->lock_fd, LOCK_EX | LOCK_NB) == 0)
     return take_place (self, listen_fd);
-  return errno == EWOULDBLOCK ? SOCKET_PATH_TAKEN : SOCKET_PATH_FAILED;
+  if (errno != EWOULDBLOCK)
+    return SOCKET_PATH_FAILED;
+  if (is_alive (self))
+    return SOCKET_PATH_TAKEN;
+  return wait_for_lock (self, self->lock_fd) ? take_place (self, listen_fd) : SOCKET_PATH_FAILED;
 }
 
 SocketPathStatus

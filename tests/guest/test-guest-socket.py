@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import subprocess
+import threading
 
 from guest_place import Place
 from guestlib import *
@@ -136,6 +137,64 @@ def test_lock_that_another_holds():
             fcntl.flock(lock, fcntl.LOCK_EX)
             place.fail("serve", "Another process holds its lock")
         place.serve()
+
+
+def test_connected_while_one_ends():
+    """Who comes then waits for it, and has the next one."""
+    with Place() as place:
+        place.serve()
+        first = place.connect()
+        stubborn = first.start_command("trap '' TERM; echo; while :; do read x; done", stdin="stream")
+        first.until(lambda: stubborn.stdout)
+        ending = first.start("guest.shutdown")
+        try:
+            while True:
+                place.connect(hello=False).close()
+        except ConnectionRefusedError:
+            pass
+        # As long as it ends, nobody else gets its place.
+        assert ending.reply is None
+        assert place.join().hello["boot_id"] != first.hello["boot_id"]
+
+
+class Dying:
+    """Something at the path of the guest that takes clients in, and goes before it has answered so many of them."""
+
+    def __init__(self, place, n):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.path = place.path
+        self.heard = []
+        os.mkdir(place.run, 0o700)
+        self.listener.bind(place.path)
+        self.listener.listen()
+        self.thread = threading.Thread(target=self.run, args=(n,))
+        self.thread.start()
+
+    def run(self, n):
+        for _ in range(n):
+            client = self.listener.accept()[0]
+            self.heard.append(client.recv(65536))
+            if len(self.heard) == n:
+                self.listener.close()
+                os.unlink(self.path)
+            client.close()
+
+
+def test_connected_to_one_that_ends():
+    """Another is asked the same."""
+    for n in (1, 2):
+        with Place() as place:
+            dying = Dying(place, n)
+            client = place.join()
+            dying.thread.join()
+            assert len(set(dying.heard)) == 1 and client.command("echo well").stdout == b"well\n"
+    with Place() as place:
+        dying = Dying(place, 3)
+        ours, theirs = socket.socketpair()
+        ours.sendall(b"hello")
+        place.fail("connect", "The guest ended before it answered", stdin=theirs)
+        dying.thread.join()
+        assert dying.heard == [b"hello"] * 3
 
 
 def test_something_else_at_the_path():
