@@ -132,8 +132,8 @@ take_item (TextList *list, json_t *json, const char *name, TextBudget *budget, F
   list->items[list->n_items++] = text;
   if (!budget_take (budget, size + 1))
     return failure_set (failure, FAILURE_INVALID_ARGUMENT,
-                        "Argument “%s” makes the command too large: at most 4,096 arguments and "
-                        "environment entries and 1 MiB of them together",
+                        "Argument “%s” has too much in it: at most 4,096 texts and 1 MiB of them, "
+                        "arguments and environment entries of a command together",
                         name);
   return true;
 }
