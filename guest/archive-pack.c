@@ -20,7 +20,10 @@
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
 /* Of so many files with several names it is known which these are; more become copies. */
-#define MAX_SHARED 65536
+#define MAX_SHARED_SIZE ((size_t)8 * 1024 * 1024)
+
+/* What the tree adds to each. */
+#define NODE_SIZE 64
 
 /* The first name of a file that has several. */
 typedef struct
@@ -35,7 +38,7 @@ typedef struct
   const ArchivePacking *packing;
   ArchiveOutput output;
   void *shared; /* a tree */
-  size_t n_shared;
+  size_t shared_size;
   bool in_kernel_files;
   int depth;
 } Pack;
@@ -90,11 +93,11 @@ find_shared (Pack *pack, const struct stat *status)
   shared->device = status->st_dev;
   shared->inode = status->st_ino;
   memcpy (shared->path, pack->output.path, length + 1);
-  found = pack->n_shared < MAX_SHARED ? tsearch (shared, &pack->shared, compare_shared)
-                                      : tfind (shared, &pack->shared, compare_shared);
+  found = pack->shared_size < MAX_SHARED_SIZE ? tsearch (shared, &pack->shared, compare_shared)
+                                              : tfind (shared, &pack->shared, compare_shared);
   if (found && *found == shared)
     {
-      pack->n_shared++;
+      pack->shared_size += sizeof *shared + NODE_SIZE + length + 1;
       return NULL;
     }
   free (shared);

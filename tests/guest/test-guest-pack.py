@@ -8,7 +8,7 @@ import subprocess
 
 from archivelib import *
 from guestlib import *
-from treelib import guest_of_nobody
+from treelib import children, guest_of_nobody, name_of, peak_memory
 
 
 def make(guest, name, data=b"x", mode=None):
@@ -277,6 +277,25 @@ def envelope(number, operation_type, change_type, path):
     return {"event_id": event_id(number), "operation_type": operation_type, "required": True, "actor": {"actor_type": "agent"}, "request": {"path": path},
             "file_operation": {"path": path, "change_type": change_type}}
 
+
+
+def test_many_names_of_files():
+    """Which names are of one file is remembered in little memory; beyond that they become copies."""
+    with Guest() as guest:
+        client = guest.connect()
+        os.mkdir(guest.in_work("names"))
+        with contextlib.chdir(guest.in_work("names")):
+            for _ in range(18):
+                os.mkdir("d" * 200)
+                os.chdir("d" * 200)
+            for i in range(6000):
+                with open("%04d" % i, "w"):
+                    pass
+                os.link("%04d" % i, "../%04d" % i)
+        assert pack(client, guest.work, names=["names/" + "d" * 200, "none"]).result["links"] < 6000
+        workers = [pid for pid in children(guest.process.pid) if name_of(pid) == "asb-worker"]
+        if not checker.is_used():
+            assert max(map(peak_memory, workers)) < 20 << 20, list(map(peak_memory, workers))
 
 
 def test_errors_with_long_paths():
