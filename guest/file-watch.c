@@ -35,6 +35,15 @@ typedef struct
   char name[NAME_MAX + 1];
 } Departure;
 
+/* The renaming that was told last, as long as nothing has come after it. */
+typedef struct
+{
+  int from_wd; /* 0: none */
+  int to_wd;
+  char from[NAME_MAX + 1];
+  char to[NAME_MAX + 1];
+} Renaming;
+
 typedef struct
 {
   FileWorker *worker;
@@ -42,6 +51,7 @@ typedef struct
   char *path;
   char only[NAME_MAX + 1]; /* of what is in the directory; empty: all */
   Departure departure;
+  Renaming last;
   bool stands;    /* the client knows that it does */
   bool is_behind; /* the kernel may have told more */
   bool is_gone;
@@ -264,6 +274,34 @@ tell_moved (Watch *watch, const WatchedDirectory *parent, const char *name)
   tell (watch, event);
 }
 
+/* Of two that change places the kernel tells two renamings, one after the other, by which the first
+ * would be back where it was and the second gone. */
+static bool
+have_changed_places (const Watch *watch, const WatchedDirectory *parent, const char *name)
+{
+  const Departure *departure = &watch->departure;
+  const Renaming *last = &watch->last;
+  char path[PATH_MAX];
+  struct stat status;
+
+  return last->from_wd == parent->wd && last->to_wd == departure->parent->wd
+         && strcmp (last->from, name) == 0 && strcmp (last->to, departure->name) == 0
+         && watched_directory_path (departure->parent, departure->name, path)
+         && lstat (path, &status) == 0;
+}
+
+static void
+note_renaming (Watch *watch, const WatchedDirectory *parent, const char *name)
+{
+  const Departure *departure = &watch->departure;
+
+  if (have_changed_places (watch, parent, name))
+    watch->is_lossy = true;
+  watch->last = (Renaming){ .from_wd = departure->parent->wd, .to_wd = parent->wd };
+  memcpy (watch->last.from, departure->name, sizeof watch->last.from);
+  strncpy (watch->last.to, name, NAME_MAX);
+}
+
 /* The kernel tells what was, and the tree may have been looked at since: then they may not go
  * together. */
 static bool
@@ -283,6 +321,7 @@ arrive_from_within (Watch *watch, WatchedDirectory *parent, const char *name)
 
   departure->is_there = false;
   tell_moved (watch, parent, name);
+  note_renaming (watch, parent, name);
   if (!departure->is_directory)
     return;
   child = find_gone (watch, departure->parent, departure->name);
@@ -354,6 +393,8 @@ take_event (Watch *watch, const struct inotify_event *event)
       return;
     }
   settle_departure (watch);
+  if (!(event->mask & IN_MOVED_FROM))
+    watch->last.from_wd = 0;
   /* That may have been where this comes from. */
   directory = watch_tree_find (&watch->tree, event->wd);
   if (event->mask & IN_Q_OVERFLOW)

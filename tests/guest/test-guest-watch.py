@@ -3,6 +3,7 @@
 """file.watch (docs/guest-protocol.md §4.2)."""
 
 import contextlib
+import ctypes
 import itertools
 import os
 import shutil
@@ -25,6 +26,13 @@ def watch(client, path, **args):
 def write(path, data=b"x"):
     with open(path, "wb") as file:
         file.write(data)
+
+
+def exchange(first, second):
+    """Both names are of something, and change places in one step."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(-100, os.fsencode(first), -100, os.fsencode(second), 2) != 0:
+        raise Skip(f"two files cannot change places here: {os.strerror(ctypes.get_errno())}")
 
 
 def whole_lines(call):
@@ -124,6 +132,26 @@ def test_folders_that_come_and_move():
         shutil.rmtree(guest.in_work("a"))
         until(client, call, {"event": "deleted", "path": guest.in_work("a")})
         assert stop(client, call) == {"reason": "stopped", "overflow": False}
+
+
+def test_two_that_change_places():
+    """The kernel tells of that as of two renames, after which one of them would be gone: whoever hears that looks anew."""
+    with Guest() as guest:
+        client = guest.connect()
+        make_files(guest.work, "a", "b", "c/x", "d/y")
+        for recursive in (False, True):
+            call = watch(client, guest.work, recursive=recursive)
+            for first, second in (("a", "b"), ("c", "d"), ("a", "c")):
+                n = whole_lines(call).count({"event": "overflow"})
+                exchange(guest.in_work(first), guest.in_work(second))
+                client.until(lambda: whole_lines(call).count({"event": "overflow"}) > n)
+            # There and back is not that.
+            os.rename(guest.in_work("b"), guest.in_work("e"))
+            os.rename(guest.in_work("e"), guest.in_work("b"))
+            write(guest.in_work("mark"))
+            until(client, call, {"event": "created", "path": guest.in_work("mark")})
+            assert whole_lines(call).count({"event": "overflow"}) == 3 and stop(client, call) == {"reason": "stopped", "overflow": False}
+            os.unlink(guest.in_work("mark"))
 
 
 def test_stopped_while_it_tells():
