@@ -341,7 +341,7 @@ new_download (AsbOpensandboxExecd *execd, const char *path, guint64 offset, gint
   AsbOpensandboxDownload *self = g_new0 (AsbOpensandboxDownload, 1);
 
   self->execd = g_object_ref (execd);
-  self->standstill = asb_opensandbox_standstill_new (execd);
+  self->standstill = asb_opensandbox_standstill_new_idle (execd);
   self->path = g_strdup (path);
   self->offset = offset;
   self->left = length;

@@ -5,13 +5,15 @@
 #include <asb.h>
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-standstill.h"
 #include "asb-opensandbox-thread.h"
 
 #define READ_AT_ONCE (64 * 1024)
 #define MAX_ID 128
 
-/* execd says something every 3 seconds. */
+/* execd says something every 3 seconds, unless its sandbox is paused. */
 #define SILENCE_MS 60000
+#define SILENCE "execd has said nothing for 60 seconds"
 
 struct _AsbOpensandboxRun
 {
@@ -22,8 +24,7 @@ struct _AsbOpensandboxRun
 
   GInputStream *stream; /* NULL before the reply, and when it is over */
   AsbOpensandboxEvents *events;
-  GCancellable *cancellable;
-  gulong closed_id;
+  GCancellable *cancellable; /* that of the standstill */
   char *id;
   gboolean begun;
   gboolean paused;
@@ -32,8 +33,10 @@ struct _AsbOpensandboxRun
   gboolean is_final;
   gboolean scheduled;
   GError *error; /* why the reading ended */
-  GSource *silence;
+  AsbOpensandboxStandstill *standstill;
 };
+
+static guint silence_ms = SILENCE_MS;
 
 static void work (AsbOpensandboxRun *self);
 
@@ -48,14 +51,13 @@ clear (gpointer data)
 {
   AsbOpensandboxRun *self = data;
 
-  g_cancellable_disconnect (asb_opensandbox_execd_get_cancellable (self->execd), self->closed_id);
+  g_clear_pointer (&self->standstill, asb_opensandbox_standstill_free);
   g_clear_object (&self->execd);
   g_clear_object (&self->stream);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->events, asb_opensandbox_events_free);
   g_free (self->id);
   g_clear_error (&self->error);
-  asb_opensandbox_thread_clear_timer (&self->silence);
 }
 
 void
@@ -116,8 +118,12 @@ handle (AsbOpensandboxRun *self, AsbOpensandboxEvent *event)
 
 /* A broken line says nothing of what was done, whatever it says of the server. */
 static GError *
-new_broken (const GError *cause)
+new_broken (AsbOpensandboxRun *self, const GError *cause)
 {
+  const GError *silence = asb_opensandbox_standstill_get_error (self->standstill);
+
+  if (silence)
+    return g_error_copy (silence);
   if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return g_error_copy (cause);
   return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED, "the events broke off before their end: %s",
@@ -135,7 +141,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   gconstpointer data = bytes ? g_bytes_get_data (bytes, &size) : NULL;
 
   self->reading = FALSE;
-  asb_opensandbox_thread_clear_timer (&self->silence);
+  asb_opensandbox_standstill_end (self->standstill);
   if (size > 0)
     asb_opensandbox_events_push (self->events, data, size);
   else
@@ -144,7 +150,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       if (!error)
         asb_opensandbox_events_end (self->events);
       else if (!self->error)
-        self->error = new_broken (error);
+        self->error = new_broken (self, error);
     }
   work (self);
 }
@@ -164,25 +170,13 @@ finish_early (AsbOpensandboxRun *self)
   finish (self, error);
 }
 
-static gboolean
-silent_cb (gpointer user_data)
-{
-  AsbOpensandboxRun *self = user_data;
-
-  if (!self->error)
-    self->error = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                               "execd has said nothing for %d seconds", SILENCE_MS / 1000);
-  g_cancellable_cancel (self->cancellable);
-  return G_SOURCE_REMOVE;
-}
-
 static void
 read_more (AsbOpensandboxRun *self)
 {
   if (self->reading)
     return;
   self->reading = TRUE;
-  self->silence = asb_opensandbox_thread_add_timer (SILENCE_MS, silent_cb, self);
+  asb_opensandbox_standstill_begin (self->standstill);
   g_input_stream_read_bytes_async (self->stream, READ_AT_ONCE, G_PRIORITY_DEFAULT,
                                    self->cancellable, read_cb, run_ref (self));
 }
@@ -235,12 +229,6 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   work (self);
 }
 
-static void
-closed_cb (GCancellable *cancellable, gpointer user_data)
-{
-  g_cancellable_cancel (user_data);
-}
-
 AsbOpensandboxRun *
 asb_opensandbox_run_start (AsbOpensandboxExecd *execd, AsbOpensandboxRequest *request,
                            AsbOpensandboxRunKind kind, const AsbOpensandboxRunHandlers *handlers,
@@ -253,10 +241,8 @@ asb_opensandbox_run_start (AsbOpensandboxExecd *execd, AsbOpensandboxRequest *re
   self->handlers = handlers;
   self->data = data;
   self->events = asb_opensandbox_events_new ();
-  self->cancellable = g_cancellable_new ();
-  self->closed_id = g_cancellable_connect (asb_opensandbox_execd_get_cancellable (execd),
-                                           G_CALLBACK (closed_cb), g_object_ref (self->cancellable),
-                                           g_object_unref);
+  self->standstill = asb_opensandbox_standstill_new (execd, silence_ms, SILENCE);
+  self->cancellable = g_object_ref (asb_opensandbox_standstill_get_cancellable (self->standstill));
   asb_opensandbox_client_open_async (asb_opensandbox_execd_get_client (execd), request,
                                      self->cancellable, opened_cb, run_ref (self));
   asb_opensandbox_request_unref (request);
@@ -310,4 +296,10 @@ const char *
 asb_opensandbox_run_get_id (AsbOpensandboxRun *self)
 {
   return self->id;
+}
+
+void
+asb_opensandbox_run_set_silence (guint milliseconds)
+{
+  silence_ms = milliseconds;
 }

@@ -46,6 +46,11 @@ void asb_opensandbox_run_resume (AsbOpensandboxRun *self);
 GError *asb_opensandbox_run_describe (AsbOpensandboxRun *self, const char *what,
                                       const GError *error);
 
+/* For tests, before the first one: after how much silence it is asked whether the sandbox is
+ * paused.
+ */
+void asb_opensandbox_run_set_silence (guint milliseconds);
+
 /* What “init” said: the id of the command. NULL before. */
 const char *asb_opensandbox_run_get_id (AsbOpensandboxRun *self);
 

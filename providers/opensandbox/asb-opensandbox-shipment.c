@@ -140,7 +140,7 @@ send_in_thread (gpointer data)
   g_autoptr (GInputStream) content = asb_pipe_create_input_stream (self->pipe, NULL);
   g_autofree char *type = asb_opensandbox_upload_stream_type (self->boundary);
 
-  self->standstill = asb_opensandbox_standstill_new (self->execd);
+  self->standstill = asb_opensandbox_standstill_new_idle (self->execd);
   self->body = asb_opensandbox_watched_new (content, watch_cb, self);
   asb_opensandbox_request_set_timeout (request, 0);
   asb_opensandbox_request_set_once (request);

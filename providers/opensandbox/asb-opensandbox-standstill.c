@@ -15,6 +15,7 @@ struct _AsbOpensandboxStandstill
 {
   AsbOpensandboxExecd *execd;
   guint milliseconds;
+  const char *words; /* what is said when it took too long */
   GCancellable *cancellable;
   gulong chain;
   GSource *timer;
@@ -29,19 +30,28 @@ closed_cb (GCancellable *closed, gpointer cancellable)
 }
 
 AsbOpensandboxStandstill *
-asb_opensandbox_standstill_new (AsbOpensandboxExecd *execd)
+asb_opensandbox_standstill_new (AsbOpensandboxExecd *execd, guint milliseconds, const char *words)
 {
   AsbOpensandboxStandstill *self = g_new0 (AsbOpensandboxStandstill, 1);
-  AsbOpensandboxClient *client = asb_opensandbox_execd_get_client (execd);
 
   self->execd = g_object_ref (execd);
-  self->milliseconds = asb_opensandbox_settings_to_milliseconds (
-      asb_opensandbox_client_get_settings (client)->idle_timeout_seconds);
+  self->milliseconds = milliseconds;
+  self->words = words;
   self->cancellable = g_cancellable_new ();
   self->chain = g_cancellable_connect (asb_opensandbox_execd_get_cancellable (execd),
                                        G_CALLBACK (closed_cb), g_object_ref (self->cancellable),
                                        g_object_unref);
   return self;
+}
+
+AsbOpensandboxStandstill *
+asb_opensandbox_standstill_new_idle (AsbOpensandboxExecd *execd)
+{
+  AsbOpensandboxClient *client = asb_opensandbox_execd_get_client (execd);
+  double seconds = asb_opensandbox_client_get_settings (client)->idle_timeout_seconds;
+
+  return asb_opensandbox_standstill_new (execd, asb_opensandbox_settings_to_milliseconds (seconds),
+                                         NULL);
 }
 
 GCancellable *
@@ -67,6 +77,8 @@ give_up (AsbOpensandboxStandstill *self, GError *error)
 static GError *
 new_fault (AsbOpensandboxStandstill *self)
 {
+  if (self->words)
+    return g_error_new_literal (ASB_ERROR, ASB_ERROR_INTERRUPTED, self->words);
   return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                       "nothing went on for %g s (“idle-timeout-seconds”)",
                       self->milliseconds / 1000.0);

@@ -9,10 +9,12 @@
 
 typedef struct _AsbOpensandboxStandstill AsbOpensandboxStandstill;
 
-/* Something of @execd is waited for from now on, by an operation that heeds the cancellable of
- * this.
- */
-AsbOpensandboxStandstill *asb_opensandbox_standstill_new (AsbOpensandboxExecd *execd);
+/* Something of @execd is waited for, by an operation that heeds the cancellable of this, and not
+ * for longer than @milliseconds in one piece. @words: what is said then, and stays where it is. */
+AsbOpensandboxStandstill *asb_opensandbox_standstill_new (AsbOpensandboxExecd *execd,
+                                                          guint milliseconds, const char *words);
+/* As long as the option “idle-timeout-seconds” says. */
+AsbOpensandboxStandstill *asb_opensandbox_standstill_new_idle (AsbOpensandboxExecd *execd);
 void asb_opensandbox_standstill_free (AsbOpensandboxStandstill *self);
 
 /* Cancelled when it has taken too long, and when the transport is closed. Returns: (transfer none)

@@ -370,7 +370,7 @@ send (AsbOpensandboxWriting *self)
   g_clear_object (&self->body);
   self->body = asb_opensandbox_upload_stream_new (self->temporary, PRIVATE_MODE, self->content,
                                                   self->size);
-  self->standstill = asb_opensandbox_standstill_new (self->execd);
+  self->standstill = asb_opensandbox_standstill_new_idle (self->execd);
   g_clear_object (&self->watched);
   self->watched = asb_opensandbox_watched_new (G_INPUT_STREAM (self->body), watch_cb, self);
   type = asb_opensandbox_upload_stream_dup_type (self->body);
