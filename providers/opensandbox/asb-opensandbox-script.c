@@ -111,6 +111,21 @@ new_cut_error (Script *self)
   return self->only_looks ? error : asb_opensandbox_error_note_unknown (error);
 }
 
+/* Go's words for a program that could not be started: nothing has been done. */
+#define NO_FORK "fork/exec "
+
+static GError *
+new_no_status_error (Script *self)
+{
+  const char *message = self->end.message ? self->end.message : "nothing";
+
+  if (g_str_has_prefix (message, NO_FORK))
+    return g_error_new (ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION,
+                        "Could not %s: no shell could be started for it: %s", self->what, message);
+  return g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
+                      "Could not %s: the shell that did it ended with “%s”", self->what, message);
+}
+
 static void
 return_result (GTask *task, Script *self)
 {
@@ -125,9 +140,7 @@ return_result (GTask *task, Script *self)
     }
   if (!self->end.has_exit_status)
     {
-      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INTERRUPTED,
-                               "Could not %s: the shell that did it ended with “%s”", self->what,
-                               self->end.message ? self->end.message : "nothing");
+      g_task_return_error (task, new_no_status_error (self));
       return;
     }
   if (!take_end (self) && needs_end (self))

@@ -132,6 +132,8 @@ test_nothing_heard (void)
 {
   World world;
   g_autofree char *silence = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_END);
+  g_autofree char *unborn
+      = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_STATUS ("fork/exec /bin/sh: no memory"));
   g_autoptr (AsbFileRequest) folder = asb_file_request_new_for_path ("/work");
   g_autoptr (AsbFileRequest) file = asb_file_request_new_for_path ("/work/f");
   g_autoptr (GListModel) list = NULL;
@@ -144,6 +146,12 @@ test_nothing_heard (void)
   asb_test_native_open (&world, NULL, NULL);
   start_and_fail (&world, SPOKEN_INIT SPOKEN_STATUS ("125"), ASB_ERROR_NO_SPACE, "was not started");
   start_and_fail (&world, SPOKEN_INIT SPOKEN_STATUS ("1"), ASB_ERROR_INTERRUPTED, "is unknown");
+  /* No shell could be started. */
+  asb_test_server_fault (world.server, unborn);
+  g_assert_null (asb_transport_list_files (world.transport, folder, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
+  g_clear_error (&error);
+  asb_test_server_heal (world.server);
   asb_test_server_fault (world.server, silence);
   list = asb_transport_list_files (world.transport, folder, NULL, &error);
   g_assert_null (list);
