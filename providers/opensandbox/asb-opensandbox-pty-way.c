@@ -7,15 +7,14 @@
 #include "asb-opensandbox-guest-script.h"
 #include "asb-opensandbox-pty-frame.h"
 #include "asb-opensandbox-pty-session.h"
+#include "asb-opensandbox-websocket-opening.h"
 
-#define OPEN_TIMEOUT_MS 10000
 #define READY_TIMEOUT_MS 20000
 
 typedef struct
 {
   AsbOpensandboxVisit *visit;        /* borrowed: it outlives us */
-  AsbOpensandboxPtySession *session; /* before there is a link */
-  AsbOpensandboxWebsocketLink *link;
+  AsbOpensandboxPtySession *session; /* until it is gone to */
 } Way;
 
 static void
@@ -24,7 +23,6 @@ way_free (gpointer data)
   Way *self = data;
 
   g_clear_pointer (&self->session, asb_opensandbox_pty_session_free);
-  g_clear_pointer (&self->link, asb_opensandbox_websocket_link_unref);
   g_free (self);
 }
 
@@ -57,40 +55,16 @@ return_failure (GTask *task, GError *error)
 }
 
 static void
-waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
-  Way *self = g_task_get_task_data (task);
   GError *error = NULL;
+  AsbOpensandboxWebsocketLink *link = asb_opensandbox_websocket_opening_finish (result, &error);
 
-  if (asb_opensandbox_websocket_link_wait_finish (result, &error))
-    {
-      g_task_return_pointer (task, g_steal_pointer (&self->link),
-                             (GDestroyNotify)asb_opensandbox_websocket_link_unref);
-      return;
-    }
-  asb_opensandbox_websocket_link_drop (self->link, error);
-  g_task_return_error (task, error);
-}
-
-static void
-connected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  Way *self = g_task_get_task_data (task);
-  GError *error = NULL;
-  SoupWebsocketConnection *connection
-      = asb_opensandbox_client_connect_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
-
-  if (!connection)
-    {
-      return_failure (task, error);
-      return;
-    }
-  self->link = asb_opensandbox_websocket_link_new (connection, &asb_opensandbox_pty_session_kind,
-                                                   g_steal_pointer (&self->session));
-  asb_opensandbox_websocket_link_wait_async (self->link, READY_TIMEOUT_MS, self->visit->cancellable,
-                                             waited_cb, g_steal_pointer (&task));
+  if (link)
+    g_task_return_pointer (task, link, (GDestroyNotify)asb_opensandbox_websocket_link_unref);
+  else
+    return_failure (task, error);
 }
 
 /* Takes @task. */
@@ -105,9 +79,10 @@ come_in (GTask *task)
       self->visit->execd, "GET", path, "reach the program in the sandbox by a PTY");
 
   asb_opensandbox_request_add_query (request, "pty", "0");
-  asb_opensandbox_request_set_timeout (request, OPEN_TIMEOUT_MS);
-  asb_opensandbox_client_connect_async (asb_opensandbox_execd_get_client (self->visit->execd),
-                                        request, self->visit->cancellable, connected_cb, task);
+  asb_opensandbox_websocket_opening_async (asb_opensandbox_execd_get_client (self->visit->execd),
+                                           request, &asb_opensandbox_pty_session_kind,
+                                           g_steal_pointer (&self->session), READY_TIMEOUT_MS,
+                                           self->visit->cancellable, opened_cb, task);
 }
 
 /* A session that is made. Whoever wanted it may have gone meanwhile; then it is taken down. */

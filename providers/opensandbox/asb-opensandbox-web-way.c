@@ -9,9 +9,8 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-guest-start.h"
 #include "asb-opensandbox-parcel.h"
+#include "asb-opensandbox-websocket-opening.h"
 
-/* Until the WebSocket is open, and until the guest has answered by it. */
-#define OPEN_TIMEOUT_MS 10000
 #define READY_TIMEOUT_MS 10000
 
 /* How much of the hash of the guest is at the end of its name. */
@@ -19,8 +18,7 @@
 
 typedef struct
 {
-  AsbOpensandboxVisit *visit; /* borrowed: it outlives us */
-  AsbOpensandboxWebsocketLink *link;
+  AsbOpensandboxVisit *visit;           /* borrowed: it outlives us */
   AsbOpensandboxParcel *parcel;         /* the guest, once it was sent */
   GError *missing;                      /* what was said when it was found to be missing */
   AsbOpensandboxCancelWatch *cancelled; /* while somebody else puts the guest there */
@@ -32,7 +30,6 @@ way_free (gpointer data)
 {
   Way *self = data;
 
-  g_clear_pointer (&self->link, asb_opensandbox_websocket_link_unref);
   g_clear_pointer (&self->parcel, asb_opensandbox_parcel_free);
   g_clear_error (&self->missing);
   g_free (self);
@@ -78,41 +75,16 @@ handle_failure (GTask *data, GError *error)
 }
 
 static void
-waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
-  Way *self = g_task_get_task_data (task);
   GError *error = NULL;
+  AsbOpensandboxWebsocketLink *link = asb_opensandbox_websocket_opening_finish (result, &error);
 
-  if (asb_opensandbox_websocket_link_wait_finish (result, &error))
-    {
-      g_task_return_pointer (task, g_steal_pointer (&self->link),
-                             (GDestroyNotify)asb_opensandbox_websocket_link_unref);
-      return;
-    }
-  asb_opensandbox_websocket_link_drop (self->link, error);
-  g_clear_pointer (&self->link, asb_opensandbox_websocket_link_unref);
-  handle_failure (g_steal_pointer (&task), error);
-}
-
-static void
-connected_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GTask) task = user_data;
-  Way *self = g_task_get_task_data (task);
-  GError *error = NULL;
-  SoupWebsocketConnection *connection
-      = asb_opensandbox_client_connect_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
-
-  if (!connection)
-    {
-      handle_failure (g_steal_pointer (&task), error);
-      return;
-    }
-  self->link
-      = asb_opensandbox_websocket_link_new (connection, &asb_opensandbox_websocket_plain, NULL);
-  asb_opensandbox_websocket_link_wait_async (self->link, READY_TIMEOUT_MS, self->visit->cancellable,
-                                             waited_cb, g_steal_pointer (&task));
+  if (link)
+    g_task_return_pointer (task, link, (GDestroyNotify)asb_opensandbox_websocket_link_unref);
+  else
+    handle_failure (g_steal_pointer (&task), error);
 }
 
 /* Takes @task. */
@@ -124,9 +96,10 @@ come_in (GTask *task)
   g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
       self->visit->execd, "GET", path, "reach the guest by a WebSocket");
 
-  asb_opensandbox_request_set_timeout (request, OPEN_TIMEOUT_MS);
-  asb_opensandbox_client_connect_async (asb_opensandbox_execd_get_client (self->visit->execd),
-                                        request, self->visit->cancellable, connected_cb, task);
+  asb_opensandbox_websocket_opening_async (asb_opensandbox_execd_get_client (self->visit->execd),
+                                           request, &asb_opensandbox_websocket_plain, NULL,
+                                           READY_TIMEOUT_MS, self->visit->cancellable, opened_cb,
+                                           task);
 }
 
 /* The guest. Where it is missing it is put while we are at it: whoever called has a way of its own,
