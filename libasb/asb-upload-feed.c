@@ -6,20 +6,16 @@
 
 #include <gio/gunixinputstream.h>
 
+#include "asb-carry-private.h"
 #include "asb-error.h"
-
-#define BUFFER_SIZE (64 * 1024)
 
 typedef struct
 {
   const AsbUploadEntry *entry;
   GInputStream *input;
-  GOutputStream *output; /* (nullable): what is read is only compared */
   GChecksum *hash;
   guint64 *n_bytes; /* (nullable) */
   const char *why;
-  GError *error;
-  char buffer[BUFFER_SIZE];
 } Feed;
 
 static void
@@ -28,9 +24,7 @@ feed_free (gpointer data)
   Feed *feed = data;
 
   g_clear_object (&feed->input);
-  g_clear_object (&feed->output);
   g_clear_pointer (&feed->hash, g_checksum_free);
-  g_clear_error (&feed->error);
   g_free (feed);
 }
 
@@ -71,118 +65,55 @@ new_file_error (const Feed *feed)
                       shown, feed->why);
 }
 
-/* Writing: closing puts the file there, and a cancelled closing does not. */
-
-static void read_some (GTask *task);
-
 static void
-closed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+look (gpointer data, gconstpointer bytes, gsize size)
 {
-  GTask *task = user_data;
-  Feed *feed = g_task_get_task_data (task);
-  GError *error = NULL;
+  Feed *feed = data;
 
-  if (!g_output_stream_close_finish (G_OUTPUT_STREAM (source), result, &error) && !feed->error)
-    {
-      return_error (task, error);
-      return;
-    }
-  g_clear_error (&error);
-  if (feed->error)
-    g_task_return_error (task, g_steal_pointer (&feed->error));
-  else
-    g_task_return_boolean (task, TRUE);
-  g_object_unref (task);
+  g_checksum_update (feed->hash, bytes, (gssize)size);
+  if (feed->n_bytes)
+    *feed->n_bytes += size;
 }
 
-/* Takes @error. */
-static void
-close_output (GTask *task, GError *error)
-{
-  Feed *feed = g_task_get_task_data (task);
-  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+/* Writing. */
 
-  feed->error = error;
-  g_cancellable_cancel (cancelled);
-  g_output_stream_close_async (feed->output, G_PRIORITY_DEFAULT,
-                               error ? cancelled : g_task_get_cancellable (task), closed_cb, task);
+static gboolean
+check (gpointer data, GError **error)
+{
+  Feed *feed = data;
+
+  if (is_same (feed))
+    return TRUE;
+  feed->why = ASB_UPLOAD_HAS_CHANGED;
+  g_propagate_error (error, new_file_error (feed));
+  return FALSE;
 }
 
 static void
 written_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  g_autoptr (GTask) task = G_TASK (user_data);
   GError *error = NULL;
 
-  if (g_output_stream_write_all_finish (G_OUTPUT_STREAM (source), result, NULL, &error))
-    read_some (user_data);
+  if (asb_carry_finish (result, &error))
+    g_task_return_boolean (task, TRUE);
   else
-    close_output (user_data, error);
-}
-
-/* Nothing is left to be read. Takes @error. */
-static void
-end (GTask *task, GError *error)
-{
-  Feed *feed = g_task_get_task_data (task);
-
-  if (!feed->output && error)
-    return_error (task, error);
-  else if (!feed->output)
-    {
-      g_task_return_boolean (task, is_same (feed));
-      g_object_unref (task);
-    }
-  else if (error || is_same (feed))
-    close_output (task, error);
-  else
-    {
-      feed->why = ASB_UPLOAD_HAS_CHANGED;
-      close_output (task, new_file_error (feed));
-    }
-}
-
-static void
-read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GTask *task = user_data;
-  Feed *feed = g_task_get_task_data (task);
-  GError *error = NULL;
-  gssize n = g_input_stream_read_finish (G_INPUT_STREAM (source), result, &error);
-
-  if (n <= 0)
-    {
-      end (task, error);
-      return;
-    }
-  g_checksum_update (feed->hash, (const guchar *)feed->buffer, n);
-  if (feed->n_bytes)
-    *feed->n_bytes += (guint64)n;
-  if (feed->output)
-    g_output_stream_write_all_async (feed->output, feed->buffer, n, G_PRIORITY_DEFAULT,
-                                     g_task_get_cancellable (task), written_cb, task);
-  else
-    read_some (task);
-}
-
-static void
-read_some (GTask *task)
-{
-  Feed *feed = g_task_get_task_data (task);
-
-  g_input_stream_read_async (feed->input, feed->buffer, BUFFER_SIZE, G_PRIORITY_DEFAULT,
-                             g_task_get_cancellable (task), read_cb, task);
+    g_task_return_error (task, error);
 }
 
 static void
 opened_output_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  static const AsbCarryFuncs funcs = { look, check };
   GTask *task = user_data;
   Feed *feed = g_task_get_task_data (task);
   GError *error = NULL;
+  g_autoptr (GOutputStream) output
+      = asb_transport_open_write_finish (ASB_TRANSPORT (source), result, &error);
 
-  feed->output = asb_transport_open_write_finish (ASB_TRANSPORT (source), result, &error);
-  if (feed->output)
-    read_some (task);
+  if (output)
+    asb_carry_async (feed->input, output, &funcs, feed, g_task_get_cancellable (task), written_cb,
+                     task);
   else
     return_error (task, error);
 }
@@ -219,15 +150,29 @@ asb_upload_feed_finish (GAsyncResult *result, const char **why, GError **error)
 /* Comparing. */
 
 static void
+compared_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = G_TASK (user_data);
+  GError *error = NULL;
+
+  if (asb_carry_finish (result, &error))
+    g_task_return_boolean (task, is_same (g_task_get_task_data (task)));
+  else
+    g_task_return_error (task, error);
+}
+
+static void
 opened_input_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
+  static const AsbCarryFuncs funcs = { look, NULL };
   GTask *task = user_data;
   Feed *feed = g_task_get_task_data (task);
   GError *error = NULL;
 
   feed->input = asb_transport_open_read_finish (ASB_TRANSPORT (source), result, &error);
   if (feed->input)
-    read_some (task);
+    asb_carry_async (feed->input, NULL, &funcs, feed, g_task_get_cancellable (task), compared_cb,
+                     task);
   else
     return_error (task, error);
 }
