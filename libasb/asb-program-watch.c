@@ -12,6 +12,10 @@
 #define TAIL_SIZE 4096
 #define WAIT_MS 5000
 
+/* So often it is read at once, which is what a pipe holds: one who writes without end is not the
+ * only one the thread is for. */
+#define MAX_READS 16
+
 /* What shells, and programs that run others, end with when there is nothing to run. */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
@@ -71,6 +75,7 @@ read_complaints (AsbProgramWatch *self)
   g_autoptr (GError) error = NULL;
   char bytes[TAIL_SIZE];
   gssize size;
+  guint n_reads = 0;
 
   do
     {
@@ -78,7 +83,7 @@ read_complaints (AsbProgramWatch *self)
       if (size > 0)
         add (self, bytes, (gsize)size);
     }
-  while (size == sizeof bytes);
+  while (size == sizeof bytes && ++n_reads < MAX_READS);
   return size > 0 || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
 }
 
