@@ -23,7 +23,8 @@ struct _AsbRecorder
   GMutex mutex;
   GQueue waiting; /* GTask with a batch, in order; the first is being written */
   gboolean suspended;
-  GQueue kept;        /* GVariant: batches that came meanwhile */
+  GQueue kept;        /* GVariant: batches that came meanwhile, … */
+  guint n_unwritten;  /* … behind so many that were on their way before */
   GHashTable *starts; /* event id → monotonic time in microseconds */
 };
 
@@ -265,7 +266,7 @@ keep_unwritten (AsbRecorder *self, AsbBatch *batch, const GError *error)
     return FALSE;
   locker = g_mutex_locker_new (&self->mutex);
   if (self->suspended)
-    g_queue_push_head (&self->kept, g_variant_ref (batch->variant));
+    g_queue_push_nth (&self->kept, g_variant_ref (batch->variant), (gint)self->n_unwritten++);
   return self->suspended;
 }
 
@@ -400,6 +401,8 @@ asb_recorder_set_suspended (AsbRecorder *self, gboolean suspended)
   GQueue kept;
 
   g_mutex_lock (&self->mutex);
+  if (self->suspended != suspended)
+    self->n_unwritten = 0;
   self->suspended = suspended;
   kept = self->kept;
   if (suspended)

@@ -35,6 +35,7 @@ test_store_class_init (TestStoreClass *klass)
 static void
 test_store_init (TestStore *self)
 {
+  self->fail_code = ASB_ERROR_HISTORY_DATABASE;
   g_mutex_init (&self->mutex);
   self->batches = g_ptr_array_new_with_free_func ((GDestroyNotify)g_variant_unref);
   self->threads = g_ptr_array_new ();
@@ -82,7 +83,7 @@ answer (GTask *task, TestStoreManner manner)
       break;
     case TEST_STORE_FAILS:
       end_recording (task);
-      g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE, "The disk is on fire");
+      g_task_return_new_error (task, ASB_ERROR, self->fail_code, "The disk is on fire");
       break;
     case TEST_STORE_HOLDS:
       g_mutex_lock (&self->mutex);

@@ -315,6 +315,46 @@ test_failure_in_between (Fixture *fixture, gconstpointer data)
 }
 
 static void
+assert_event (Fixture *fixture, guint batch, AsbOperation *operation)
+{
+  g_autoptr (GVariant) record = test_store_get_record (fixture->store, batch, 0);
+
+  test_variant_check_string (record, "event/event_id", asb_operation_get_event_id (operation));
+}
+
+static void
+test_kept_in_order (Fixture *fixture, gconstpointer data)
+{
+  AsbOperation *operations[4];
+  TestAnswer answers[4] = { 0 };
+
+  g_test_summary ("What could not be written before a pause became known keeps its order");
+
+  fixture->store->record_manner = TEST_STORE_FAILS;
+  fixture->store->fail_code = ASB_ERROR_SANDBOX_STATE;
+  for (guint i = 0; i < 4; i++)
+    {
+      if (i == 3)
+        asb_recorder_set_suspended (fixture->recorder, TRUE);
+      operations[i] = new_operation (fixture);
+      asb_recorder_start_async (fixture->recorder, operations[i], test_answer_cb, &answers[i]);
+    }
+  for (guint i = 0; i < 4; i++)
+    g_assert_true (
+        asb_recorder_start_finish (fixture->recorder, test_answer_wait (&answers[i]), NULL));
+  fixture->store->record_manner = TEST_STORE_ANSWERS;
+  asb_recorder_set_suspended (fixture->recorder, FALSE);
+  test_drain ();
+  g_assert_cmpuint (test_store_count (fixture->store), ==, 7);
+  for (guint i = 0; i < 4; i++)
+    {
+      assert_event (fixture, 3 + i, operations[i]);
+      g_object_unref (operations[i]);
+      test_answer_clear (&answers[i]);
+    }
+}
+
+static void
 record_blocking (AsbRecorder *recorder)
 {
   g_autoptr (AsbOperation) operation
@@ -555,6 +595,7 @@ main (int argc, char **argv)
   ADD ("best-effort", NULL, test_best_effort);
   ADD ("queue/one-at-a-time", NULL, test_one_at_a_time);
   ADD ("queue/failure", NULL, test_failure_in_between);
+  ADD ("queue/kept-in-order", NULL, test_kept_in_order);
   ADD ("queue/threads", NULL, test_threads);
   ADD ("queue/answers-from-threads", GINT_TO_POINTER (TRUE), test_threads);
   ADD ("queue/contexts", NULL, test_contexts);
