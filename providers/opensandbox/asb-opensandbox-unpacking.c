@@ -149,7 +149,8 @@
   "  done\n"                                                                                       \
   "}\n"
 
-/* Takes back what has been moved when not all of it could be. */
+/* Takes back what has been moved when not all of it could be. What cannot be put back is there only
+ * in the place, which is kept then by another name, and named. */
 #define UNDO                                                                                       \
   "undo () {\n"                                                                                    \
   "  d=$1 i=$2\n"                                                                                  \
@@ -158,16 +159,28 @@
   "    a=$d/$2 b=$p/$d/$2\n"                                                                       \
   "    shift 2\n"                                                                                  \
   "    case $u in\n"                                                                               \
-  "    *\" R$i \"*) { [ -e \"$s/o/$i\" ] || [ -h \"$s/o/$i\" ]; } && mv -f -T \"$s/o/$i\" \"$b\" " \
-  ";;\n"                                                                                           \
+  "    *\" R$i \"*)\n"                                                                             \
+  "      if ! [ -e \"$s/o/$i\" ] && ! [ -h \"$s/o/$i\" ]; then :\n"                                \
+  "      elif [ \"$s/o/$i\" -ef \"$b\" ] || mv -f -T \"$s/o/$i\" \"$b\"; then :\n"                 \
+  "      else z=1\n"                                                                               \
+  "      fi ;;\n"                                                                                  \
   "    *\" N$i \"*) [ -e \"$a\" ] || [ -h \"$a\" ] || mv -T \"$b\" \"$a\" ;;\n"                    \
   "    esac\n"                                                                                     \
   "    i=$((i+1))\n"                                                                               \
   "  done\n"                                                                                       \
   "}\n"                                                                                            \
+  "keep () {\n"                                                                                    \
+  "  e=${s%/*}/.asb-kept-${t##*/.asb-}\n"                                                          \
+  "  mv -T \"$s\" \"$e\" 2>/dev/null || e=$s\n"                                                    \
+  "  s=/tmp/.asb-${t##*/.asb-}\n"                                                                  \
+  "  echo kept\n"                                                                                  \
+  "  printf %s \"$e\" | base64\n"                                                                  \
+  "}\n"                                                                                            \
   "fail () {\n"                                                                                    \
+  "  z=\n"                                                                                         \
   "  n () { undo \"$@\"; }\n"                                                                      \
   "  { . \"$s/pairs\"; } >/dev/null 2>&1\n"                                                        \
+  "  [ -z \"$z\" ] || keep\n"                                                                      \
   "  exit 1\n"                                                                                     \
   "}\n"
 
@@ -400,6 +413,27 @@ new_checksum_error (AsbOpensandboxUnpacking *self, const char *name)
                       shown);
 }
 
+/* “kept”, and where, when it could not all be put back. */
+static void
+tell_what_is_kept (AsbOpensandboxUnpacking *self, char **lines)
+{
+  g_autoptr (GBytes) place = NULL;
+  g_autofree char *path = NULL;
+  g_autofree char *shown = NULL;
+  char *message = self->error->message;
+
+  if (g_strcmp0 (lines[0], "kept") != 0)
+    return;
+  place = asb_opensandbox_script_decode (lines, 1, NULL, NULL);
+  if (!place)
+    return;
+  path = g_strndup (g_bytes_get_data (place, NULL), g_bytes_get_size (place));
+  shown = asb_opensandbox_shell_show_path (path);
+  self->error->message
+      = g_strdup_printf ("%s; what could not be put back is in “%s”", message, shown);
+  g_free (message);
+}
+
 static void
 committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -422,6 +456,7 @@ committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       g_autofree char *culprit = dup_culprit (self, done->lines);
 
       self->error = asb_opensandbox_script_error_new (done->errors, "unpack", culprit);
+      tell_what_is_kept (self, done->lines);
     }
   else if (parse_counts (done->lines, &n_replaced, &n_skipped, &self->error))
     unpacked = asb_opensandbox_unpacker_new_result (self->unpacker, n_replaced, n_skipped);

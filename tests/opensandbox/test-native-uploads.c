@@ -267,12 +267,13 @@ test_hashes (void)
   asb_test_native_close (&world);
 }
 
+static const char *const environment[]
+    = { "PATH=/work/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
+
 /* A mv of its own, which fails for one of the files. */
 static void
 test_undone (void)
 {
-  static const char *const environment[]
-      = { "PATH=/work/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
   World world;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   struct archive *writer = archive_begin (bytes);
@@ -314,6 +315,36 @@ test_undone (void)
   asb_test_native_close (&world);
 }
 
+/* … and one that puts nothing back. */
+static void
+test_kept (void)
+{
+  World world;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  struct archive *writer = archive_begin (bytes);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What cannot be put back is kept, and it is said where");
+
+  add_file (writer, "a", "new");
+  add_file (writer, "b", "new");
+  add_file (writer, "unmoved", "new");
+  archive_end (writer);
+  open_world (&world, environment);
+  assert_run (&world,
+              "mkdir -p /work/place /work/bin; cd /work/place; for f in b unmoved; do "
+              "echo -n \"old $f\" >$f; done; "
+              "printf '#!/bin/sh\\ncase \"$*\" in */unmoved*|\"-f -T \"*/o/*) echo no >&2; "
+              "exit 1;; esac\\nexec /bin/mv \"$@\"\\n' >/work/bin/mv; chmod 755 /work/bin/mv",
+              "");
+  g_assert_null (extract (&world, ASB_ARCHIVE_CONFLICT_OVERWRITE, bytes, &error));
+  g_assert_nonnull (error);
+  g_assert_nonnull (strstr (error->message, "put back is in “/work/place/.asb-kept-"));
+  assert_run (&world, "cd /work/place; ls; cat .asb-kept-*/o/*; cat unmoved",
+              "b\nunmoved\nold bold unmovedold unmoved");
+  asb_test_native_close (&world);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -323,5 +354,6 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/uploads/kinds", test_kinds);
   g_test_add_func ("/opensandbox/native/uploads/hashes", test_hashes);
   g_test_add_func ("/opensandbox/native/uploads/undone", test_undone);
+  g_test_add_func ("/opensandbox/native/uploads/kept", test_kept);
   return g_test_run ();
 }
