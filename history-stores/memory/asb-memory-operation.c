@@ -63,24 +63,23 @@ asb_memory_operation_is_finished (const AsbMemoryOperation *self)
   return self->completed != NULL;
 }
 
-static int
-compare_chunks (gconstpointer a, gconstpointer b)
+/* Where it is, or is to be, in their order. */
+static guint
+find_place (GPtrArray *chunks, gint64 index)
 {
-  const AsbMemoryChunk *first = *(AsbMemoryChunk *const *)a;
-  const AsbMemoryChunk *second = *(AsbMemoryChunk *const *)b;
+  guint first = 0;
+  guint end = chunks->len;
 
-  return first->index < second->index ? -1 : first->index > second->index;
-}
+  while (first < end)
+    {
+      guint middle = first + (end - first) / 2;
 
-static gboolean
-has_chunk (GPtrArray *chunks, gint64 index)
-{
-  gint64 last = chunks->len > 0 ? ((AsbMemoryChunk *)chunks->pdata[chunks->len - 1])->index : -1;
-
-  for (guint i = 0; index <= last && i < chunks->len; i++)
-    if (((AsbMemoryChunk *)chunks->pdata[i])->index == index)
-      return TRUE;
-  return FALSE;
+      if (((AsbMemoryChunk *)chunks->pdata[middle])->index < index)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+  return first;
 }
 
 /* A chunk that is there already is as good as stored. */
@@ -90,9 +89,10 @@ add_chunk (AsbMemoryOperation *self, const AsbMemoryChunk *chunk, guint64 max_ou
   GPtrArray *chunks = self->chunks[chunk->stream];
   gsize size = g_bytes_get_size (chunk->bytes);
   gsize room = (gsize)MIN (size, max_output - self->output_size);
+  guint place = find_place (chunks, chunk->index);
   AsbMemoryChunk *copy;
 
-  if (has_chunk (chunks, chunk->index))
+  if (place < chunks->len && ((AsbMemoryChunk *)chunks->pdata[place])->index == chunk->index)
     return;
   if (room < size)
     self->output_truncated = TRUE;
@@ -101,9 +101,7 @@ add_chunk (AsbMemoryOperation *self, const AsbMemoryChunk *chunk, guint64 max_ou
   copy = g_memdup2 (chunk, sizeof *chunk);
   copy->bytes = room < size ? g_bytes_new (g_bytes_get_data (chunk->bytes, NULL), room)
                             : g_bytes_ref (chunk->bytes);
-  g_ptr_array_add (chunks, copy);
-  if (chunks->len > 1 && ((AsbMemoryChunk *)chunks->pdata[chunks->len - 2])->index > copy->index)
-    g_ptr_array_sort (chunks, compare_chunks);
+  g_ptr_array_insert (chunks, (gint)place, copy);
   self->output_size += room;
 }
 
