@@ -6,6 +6,7 @@
 
 #include "asb-enum-types.h"
 #include "asb-error.h"
+#include "asb-guest-error-private.h"
 #include "asb-guest-json-private.h"
 #include "asb-property-private.h"
 
@@ -240,7 +241,7 @@ parse_message (AsbFileEvent *self, const json_t *line, GError **error)
 
   if (!asb_guest_json_get_string (line, "message", MAX_MESSAGE, &message, error))
     return FALSE;
-  self->message = g_strdup (message);
+  self->message = asb_guest_message_dup (message);
   self->is_directory = TRUE;
   return TRUE;
 }

@@ -6,6 +6,7 @@
 
 #include "asb-enum-types.h"
 #include "asb-error.h"
+#include "asb-guest-error-private.h"
 #include "asb-guest-json-private.h"
 #include "asb-wire-json.h"
 
@@ -78,13 +79,15 @@ describe_error (const json_t *item, GError **error)
 {
   g_autofree char *path = NULL;
   g_autofree char *shown = NULL;
+  g_autofree char *line = NULL;
   const char *message;
 
   if (!asb_guest_json_get_text (item, "path", MAX_PATH, &path, error)
       || !asb_guest_json_get_string (item, "message", MAX_MESSAGE, &message, error))
     return NULL;
   shown = g_utf8_make_valid (path, -1);
-  return g_strdup_printf ("%s: %s", shown, message);
+  line = g_strdup_printf ("%s: %s", shown, message);
+  return asb_guest_message_dup (line);
 }
 
 static char **

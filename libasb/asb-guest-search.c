@@ -8,6 +8,7 @@
 
 #include "asb-call-private.h"
 #include "asb-error.h"
+#include "asb-guest-error-private.h"
 #include "asb-guest-file-private.h"
 #include "asb-guest-json-private.h"
 #include "asb-guest-lines-private.h"
@@ -191,10 +192,13 @@ parse_errors (const json_t *result, GError **error)
     return NULL;
   for (gsize i = 0; i < json_array_size (errors); i++)
     {
+      g_autofree char *line = NULL;
+
       if (!asb_guest_json_get_string (json_array_get (errors, i), "message", MAX_MESSAGE, &message,
                                       error))
         return NULL;
-      g_strv_builder_add (builder, message);
+      line = asb_guest_message_dup (message);
+      g_strv_builder_add (builder, line);
     }
   return g_strv_builder_end (builder);
 }

@@ -101,8 +101,9 @@ test_open (PeerFixture *fixture, gconstpointer data)
 
   g_assert_null (asb_archive_result_get_for_stream (stream));
   g_assert_cmpint (read_all (fixture, stream,
-                             "{\"result\": {" PACKED ", \"errors\": [{\"path\": \"p\", \"code\":"
-                             " \"not_regular_file\", \"message\": \"It is a FIFO\"}, {\"path\":"
+                             "{\"result\": {" PACKED
+                             ", \"errors\": [{\"path\": \"p\\u001b\", \"code\":"
+                             " \"not_regular_file\", \"message\": \"It is a FIFO\\n\"}, {\"path\":"
                              " {\"b64\": \"/w==\"}, \"code\": \"x\", \"message\": \"Why\"}],"
                              " \"error_count\": 70}}",
                              &error),
@@ -118,7 +119,8 @@ test_open (PeerFixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_archive_result_get_n_bytes (result), ==, 10);
   g_assert_cmpuint (asb_archive_result_get_n_archive_bytes (result), ==, 5);
   g_assert_cmpuint (asb_archive_result_get_n_errors (result), ==, 70);
-  g_assert_cmpstr (asb_archive_result_get_errors (result)[0], ==, "p: It is a FIFO");
+  g_assert_cmpstr (asb_archive_result_get_errors (result)[0], ==,
+                   "p\xef\xbf\xbd: It is a FIFO\xef\xbf\xbd");
   g_assert_cmpstr (asb_archive_result_get_errors (result)[1], ==, "\xef\xbf\xbd: Why");
 }
 

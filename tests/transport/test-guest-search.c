@@ -66,7 +66,7 @@ test_walk (PeerFixture *fixture, gconstpointer data)
                          "{\"path\": \"/d\", \"hidden\": true, \"max_results\": 10000}");
   answer (fixture, PEER_ENTRY "\n",
           "{\"result\": {\"count\": 1, \"errors\": [{\"path\": \"/d/g\", \"code\": \"io_error\","
-          " \"message\": \"Could not\"}], \"error_count\": 70, \"cut\": \"time\"}}");
+          " \"message\": \"Could not \\u001b[31m\"}], \"error_count\": 70, \"cut\": \"time\"}}");
   result = finish_find (fixture, &error);
   g_assert_no_error (error);
   g_assert_true (g_list_model_get_item_type (G_LIST_MODEL (result)) == ASB_TYPE_FILE_INFO);
@@ -75,7 +75,7 @@ test_walk (PeerFixture *fixture, gconstpointer data)
   peer_check_entry (info);
   g_assert_cmpint (asb_search_result_get_cut (result), ==, ASB_SEARCH_CUT_TIME);
   g_assert_cmpuint (asb_search_result_get_n_errors (result), ==, 70);
-  g_assert_cmpstr (asb_search_result_get_errors (result)[0], ==, "Could not");
+  g_assert_cmpstr (asb_search_result_get_errors (result)[0], ==, "Could not \xef\xbf\xbd[31m");
   g_assert_null (asb_search_result_get_errors (result)[1]);
 }
 

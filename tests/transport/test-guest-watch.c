@@ -83,7 +83,7 @@ test_events (void)
       "{\"event\": \"changed\", \"path\": \"/d/a\", \"is_directory\": false, \"closed\": true}\n"
       "{\"event\": \"moved\", \"path\": \"/d/a\", \"to\": \"/d/b\", \"is_directory\": false}\n"
       "{\"event\": \"of tomorrow\", \"path\": 5}\n"
-      "{\"event\": \"unwatched\", \"path\": \"/d/c\", \"code\": \"x\", \"message\": \"No\"}\n"
+      "{\"event\": \"unwatched\", \"path\": \"/d/c\", \"code\": \"x\", \"message\": \"No\\r\"}\n"
       "{\"event\": \"overflow\"}\n"
       "{\"event\": \"gone\", \"path\": \"/d\"}\n",
       &heard);
@@ -101,7 +101,7 @@ test_events (void)
   event = get_event (&heard, 2, ASB_FILE_EVENT_KIND_MOVED);
   g_assert_cmpstr (asb_file_event_get_new_path (event), ==, "/d/b");
   event = get_event (&heard, 3, ASB_FILE_EVENT_KIND_UNWATCHED);
-  g_assert_cmpstr (asb_file_event_get_message (event), ==, "No");
+  g_assert_cmpstr (asb_file_event_get_message (event), ==, "No\xef\xbf\xbd");
   event = get_event (&heard, 4, ASB_FILE_EVENT_KIND_OVERFLOW);
   g_assert_null (asb_file_event_get_path (event));
   g_ptr_array_unref (heard.events);
