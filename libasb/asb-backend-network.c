@@ -92,6 +92,19 @@ describe_targets (const char *const *targets)
   return g_variant_dict_end (&dict);
 }
 
+/* The caller may change his own as soon as the call has begun. */
+static AsbNetworkPolicy *
+copy_policy (AsbNetworkPolicy *policy)
+{
+  AsbNetworkPolicy *copy = asb_network_policy_new ();
+
+  asb_network_policy_set_default_action (copy, asb_network_policy_get_default_action (policy));
+  asb_network_policy_set_rules (copy, asb_network_policy_get_rules (policy));
+  asb_network_policy_set_mode (copy, asb_network_policy_get_mode (policy));
+  asb_network_policy_set_enforcement (copy, asb_network_policy_get_enforcement (policy));
+  return copy;
+}
+
 static void
 policy_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -217,7 +230,7 @@ asb_backend_set_network_policy_async (AsbBackend *self, AsbNetworkPolicy *policy
   task = asb_call_begin (self, &kind, ASB_TYPE_NETWORK_POLICY, cancellable, callback, user_data,
                          asb_backend_set_network_policy_async);
   arguments = g_new0 (Arguments, 1);
-  arguments->policy = g_object_ref (policy);
+  arguments->policy = copy_policy (policy);
   g_task_set_task_data (task, arguments, arguments_free);
   record.request = describe_policy (policy);
   asb_run_begin (self, task, &record, NULL, perform_set_network_policy);
@@ -312,7 +325,7 @@ asb_backend_patch_network_policy_async (AsbBackend *self, AsbNetworkPolicy *poli
   task = asb_call_begin (self, &kind, ASB_TYPE_NETWORK_POLICY, cancellable, callback, user_data,
                          asb_backend_patch_network_policy_async);
   arguments = g_new0 (Arguments, 1);
-  arguments->policy = g_object_ref (policy);
+  arguments->policy = copy_policy (policy);
   g_task_set_task_data (task, arguments, arguments_free);
   record.request = describe_rules (policy);
   asb_run_begin (self, task, &record, NULL, perform_patch_network_policy);

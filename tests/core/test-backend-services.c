@@ -156,6 +156,26 @@ test_network (TestRecorded *fixture, gconstpointer data)
 }
 
 static void
+test_network_changed (TestRecorded *fixture, gconstpointer data)
+{
+  g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
+  g_autoptr (AsbNetworkPolicy) set = NULL;
+  g_auto (TestAnswer) answer = { 0 };
+
+  g_test_summary ("What the caller does with his policy afterwards does not count");
+
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "a.example");
+  asb_backend_set_network_policy_async (fixture->backend, policy, NULL, test_answer_cb, &answer);
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "b.example");
+  asb_network_policy_set_default_action (policy, ASB_NETWORK_ACTION_ALLOW);
+  set = asb_backend_set_network_policy_finish (fixture->backend, test_answer_wait (&answer),
+                                               &fixture->error);
+  g_assert_no_error (fixture->error);
+  g_assert_cmpuint (count_rules (set), ==, 1);
+  g_assert_cmpint (asb_network_policy_get_default_action (set), ==, ASB_NETWORK_ACTION_DENY);
+}
+
+static void
 test_metadata (TestRecorded *fixture, gconstpointer data)
 {
   GVariant *changes = g_variant_new_parsed ("{'a': just '1'}");
@@ -365,6 +385,7 @@ main (int argc, char *argv[])
   add ("/backend-services/endpoint", test_endpoint);
   add ("/backend-services/port", test_port);
   add ("/backend-services/network", test_network);
+  add ("/backend-services/network-changed", test_network_changed);
   add ("/backend-services/metadata", test_metadata);
   add ("/backend-services/snapshot", test_snapshot);
   add ("/backend-services/metrics", test_metrics);
