@@ -312,6 +312,7 @@ inquire (gpointer data, AsbGuestStateFunc function, gpointer answer_data)
   g_autoptr (Inquiry) inquiry = g_new0 (Inquiry, 1);
   Inquiry **handle;
   GThread *thread;
+  GError *error = NULL;
 
   inquiry->provider = g_object_ref (source->provider);
   inquiry->sandbox_id = g_strdup (source->sandbox_id);
@@ -324,9 +325,12 @@ inquire (gpointer data, AsbGuestStateFunc function, gpointer answer_data)
       run_in_context (source->context, inquire_cb, handle, handle_free);
       return;
     }
-  thread = g_thread_try_new ("asb-inquiry", inquire_in_thread, inquiry, NULL);
+  thread = g_thread_try_new ("asb-inquiry", inquire_in_thread, inquiry, &error);
   if (!thread)
-    return;
+    {
+      answer_state (inquiry, ASB_SANDBOX_STATE_UNKNOWN, error);
+      return;
+    }
   g_thread_unref (thread);
   g_steal_pointer (&inquiry);
 }

@@ -11,6 +11,7 @@
 
 #include "asb-call-private.h"
 #include "asb-guest-placement-private.h"
+#include "asb-guest-reopen-private.h"
 #include "asb-program-watch-private.h"
 
 #define N_SIGNALS 100
@@ -601,6 +602,34 @@ test_threads (void)
 }
 
 static void
+note_state (gpointer data, AsbSandboxState state, GError *error)
+{
+  g_autoptr (GError) owned = error;
+
+  /* There is no such sandbox: it was asked. */
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
+  test_event_happen (data);
+}
+
+/* After the sandbox of a connection that is silent, while nobody runs the main context. */
+static void
+test_threads_inquired (void)
+{
+  g_autoptr (AsbProvider) provider = g_object_new (test_threads_get_type (), NULL);
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  AsbGuestReopening reopening = { 0 };
+  TestEvent answered;
+
+  asb_simple_provider_set_name (ASB_SIMPLE_PROVIDER (provider), "inquired");
+  test_event_init (&answered);
+  asb_guest_reopen_init (&reopening, provider, "none", spec, g_main_context_default ());
+  reopening.inquire (reopening.data, note_state, &answered);
+  test_event_wait (&answered, 1);
+  reopening.free (reopening.data);
+  test_event_clear (&answered);
+}
+
+static void
 test_more (void)
 {
   g_autoptr (AsbSimpleProvider) pausing = g_object_new (test_pausing_get_type (), NULL);
@@ -830,6 +859,7 @@ main (int argc, char **argv)
   g_test_add_func ("/simple-provider/ids", test_ids);
   g_test_add_func ("/simple-provider/names", test_names);
   g_test_add_func ("/simple-provider/threads", test_threads);
+  g_test_add_func ("/simple-provider/threads/inquired", test_threads_inquired);
   g_test_add_func ("/simple-provider/more", test_more);
   g_test_add_func ("/simple-provider/program/missing", test_program_missing);
   g_test_add_func ("/simple-provider/program/fails", test_program_fails);
