@@ -5,6 +5,7 @@
 #include "asb-call-private.h"
 
 #include "asb-error-private.h"
+#include "asb-io-thread-private.h"
 #include "asb-provider.h"
 #include "asb-sync-private.h"
 
@@ -462,6 +463,19 @@ chain_cancellable (AsbCall *call)
                                          (GDestroyNotify)asb_call_unref);
 }
 
+/* It would wait for ever. Its implementation finds it cancelled. */
+static void
+refuse_in_fork (AsbCall *call)
+{
+  g_autoptr (GTask) outer = take_outer (call);
+
+  g_task_return_new_error (outer, ASB_ERROR, ASB_ERROR_CLOSED,
+                           "Could not %s: the threads of libasb run in the process that this one "
+                           "was forked from; use it there, or in a program that is started anew",
+                           call->kind->operation);
+  g_cancellable_cancel (call->inner_cancellable);
+}
+
 GTask *
 asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
                 GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data,
@@ -494,6 +508,8 @@ asb_call_begin (gpointer source, const AsbCallKind *kind, GType result_type,
 
   start_deadline (call);
   chain_cancellable (call);
+  if (asb_io_thread_is_lost ())
+    refuse_in_fork (call);
   return inner;
 }
 

@@ -15,3 +15,7 @@ GMainContext *asb_io_thread_get_context (void);
 /* Runs @function in the thread, after everything that was posted before. Never blocks and never
  * runs it in the calling thread. */
 void asb_io_thread_post (AsbIoFunc function, gpointer data);
+
+/* Whether it runs in another process, from which this one was forked: nothing that is posted is
+ * ever done here. */
+gboolean asb_io_thread_is_lost (void);

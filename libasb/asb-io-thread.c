@@ -93,6 +93,21 @@ inbox_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 
 static GSourceFuncs inbox_funcs = { .dispatch = inbox_dispatch };
 
+static int is_lost; /* atomic */
+
+/* In the child, which has only the thread that forked. */
+static void
+lose_thread (void)
+{
+  g_atomic_int_set (&is_lost, TRUE);
+}
+
+gboolean
+asb_io_thread_is_lost (void)
+{
+  return g_atomic_int_get (&is_lost);
+}
+
 static IoThread *
 thread_new (void)
 {
@@ -106,6 +121,7 @@ thread_new (void)
   g_source_set_static_name (self->inbox, "asb inbox");
   g_source_attach (self->inbox, self->context);
   self->thread = start_without_signals (self->context);
+  pthread_atfork (NULL, NULL, lose_thread);
   return self;
 }
 

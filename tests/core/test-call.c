@@ -4,7 +4,11 @@
 
 #include "asb-call-private.h"
 #include "asb-error-private.h"
+#include "asb-io-thread-private.h"
 #include "asb-sync-private.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The operation of these tests; its answers are of type AsbErrorInfo, for want of a simpler one. */
 #define OPERATION "do the test"
@@ -716,6 +720,42 @@ test_races (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* Exits with 0 if the call fails at once. */
+static void G_GNUC_NORETURN
+call_in_fork (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+
+  alarm (60);
+  begin (fixture, &patient_kind, ASB_TYPE_ERROR_INFO, NULL);
+  if (!asb_call_is_cancelled (g_steal_pointer (&fixture->task)) || finish (fixture, &error))
+    _exit (1);
+  _exit (g_error_matches (error, ASB_ERROR, ASB_ERROR_CLOSED) ? 0 : 2);
+}
+
+static void
+test_forked (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  int status;
+  pid_t child;
+
+  g_test_summary ("A process that was forked, and has no such thread, is told so");
+
+  g_assert_nonnull (asb_io_thread_get_context ());
+  child = fork ();
+  g_assert_cmpint (child, >=, 0);
+  if (child == 0)
+    call_in_fork (fixture);
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_cmpint (status, ==, 0);
+  /* Here everything is as before. */
+  begin (fixture, &kind, ASB_TYPE_ERROR_INFO, NULL);
+  asb_task_return_object (fixture->task, asb_error_info_new ());
+  g_object_unref (finish (fixture, &error));
+  g_assert_no_error (error);
+}
+
 #define ADD(path, data, function)                                                                  \
   g_test_add ("/call/" path, Fixture, data, set_up, function, tear_down)
 
@@ -753,6 +793,7 @@ main (int argc, char **argv)
   ADD ("cancelled/over-before", NULL, test_over_before_cancelled);
   ADD ("cancelled/after", NULL, test_cancelled_after);
   ADD ("threads/answer", NULL, test_answered_elsewhere);
+  ADD ("threads/forked", NULL, test_forked);
   ADD ("threads/races", NULL, test_races);
   return g_test_run ();
 }
