@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "asb-backend-options-private.h"
+#include "asb-property-private.h"
 
 /* Options of what is uploaded before a backend is handed out. */
 
@@ -26,23 +27,6 @@ asb_backend_options_get_uploads (AsbBackendOptions *self)
   return G_LIST_MODEL (priv->uploads);
 }
 
-static gboolean
-replace_uploads (GListStore *list, GListModel *value)
-{
-  g_autoptr (GPtrArray) uploads = g_ptr_array_new_with_free_func (g_object_unref);
-  guint n_old = g_list_model_get_n_items (G_LIST_MODEL (list));
-
-  for (guint i = 0; value && i < g_list_model_get_n_items (value); i++)
-    {
-      gpointer item = g_list_model_get_item (value, i);
-
-      g_ptr_array_add (uploads, item);
-      g_return_val_if_fail (ASB_IS_UPLOAD_SPEC (item), FALSE);
-    }
-  g_list_store_splice (list, 0, n_old, uploads->pdata, uploads->len);
-  return n_old > 0 || uploads->len > 0;
-}
-
 /**
  * asb_backend_options_set_uploads:
  * @self: a [class@BackendOptions]
@@ -60,7 +44,7 @@ asb_backend_options_set_uploads (AsbBackendOptions *self, GListModel *uploads)
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
   g_return_if_fail (!uploads || G_IS_LIST_MODEL (uploads));
 
-  if (replace_uploads (priv->uploads, uploads))
+  if (asb_property_replace_items (priv->uploads, uploads))
     g_object_notify (G_OBJECT (self), "uploads");
 }
 

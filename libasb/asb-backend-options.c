@@ -5,7 +5,6 @@
 #include "asb-backend-options-private.h"
 
 #include "asb-enum-types.h"
-#include "asb-mount-private.h"
 #include "asb-property-private.h"
 
 #define DEFAULT_RECONNECT_SECONDS 60
@@ -1352,7 +1351,7 @@ asb_backend_options_set_mounts (AsbBackendOptions *self, GListModel *mounts)
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
   g_return_if_fail (!mounts || G_IS_LIST_MODEL (mounts));
 
-  if (asb_mounts_replace (priv->mounts, mounts))
+  if (asb_property_replace_items (priv->mounts, mounts))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 

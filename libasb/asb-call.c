@@ -8,6 +8,7 @@
 #include "asb-io-thread-private.h"
 #include "asb-provider.h"
 #include "asb-sync-private.h"
+#include "asb-timer-private.h"
 
 /* How long an implementation may take to answer once it was cancelled. */
 #define CANCEL_GRACE_MS 10000
@@ -417,22 +418,11 @@ deadline_cb (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
-ready_time_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
-{
-  g_source_set_ready_time (source, -1);
-  return callback (user_data);
-}
-
-static GSourceFuncs ready_time_funcs = { .dispatch = ready_time_dispatch };
-
 static void
 start_deadline (AsbCall *call)
 {
-  call->deadline = g_source_new (&ready_time_funcs, sizeof (GSource));
-  g_source_set_static_name (call->deadline, "AsbCall deadline");
-  g_source_set_callback (call->deadline, deadline_cb, asb_call_ref (call),
-                         (GDestroyNotify)asb_call_unref);
+  call->deadline = asb_timer_new ("AsbCall deadline", deadline_cb, asb_call_ref (call),
+                                  (GDestroyNotify)asb_call_unref);
   note_beginning (call, g_task_get_source_object (call->outer));
   if (call->timeout_ms > 0)
     make_ready_at (call, call->began_at + (gint64)call->timeout_ms * 1000);

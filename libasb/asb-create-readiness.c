@@ -7,6 +7,7 @@
 #include "asb-backend-options.h"
 #include "asb-call-private.h"
 #include "asb-error.h"
+#include "asb-timer-private.h"
 
 #define PAUSE_MS 200
 
@@ -43,9 +44,7 @@ end (GTask *task)
 
   g_cancellable_disconnect (g_task_get_cancellable (task), waiting->chain);
   waiting->chain = 0;
-  if (waiting->alarm)
-    g_source_destroy (waiting->alarm);
-  g_clear_pointer (&waiting->alarm, g_source_unref);
+  asb_source_clear (&waiting->alarm);
 }
 
 static void

@@ -4,6 +4,8 @@
 
 #include "asb-error-private.h"
 
+#include "asb-property-private.h"
+
 #include <gio/gio.h>
 
 typedef struct
@@ -243,17 +245,8 @@ static AsbErrorInfo *
 copy_info (AsbErrorInfo *info)
 {
   AsbErrorInfo *copy = asb_error_info_new ();
-  guint n_properties;
-  g_autofree GParamSpec **properties
-      = g_object_class_list_properties (G_OBJECT_GET_CLASS (info), &n_properties);
 
-  for (guint i = 0; i < n_properties; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-
-      g_object_get_property (G_OBJECT (info), properties[i]->name, &value);
-      g_object_set_property (G_OBJECT (copy), properties[i]->name, &value);
-    }
+  asb_property_copy_all (info, copy);
   return copy;
 }
 

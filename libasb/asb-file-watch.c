@@ -9,6 +9,7 @@
 #include "asb-guest-json-private.h"
 #include "asb-guest-lines-private.h"
 #include "asb-property-private.h"
+#include "asb-timer-private.h"
 #include "asb-weak-private.h"
 
 #define PIECE_SIZE (64 * 1024)
@@ -90,9 +91,7 @@ asb_file_watch_finalize (GObject *object)
   AsbFileWatch *self = ASB_FILE_WATCH (object);
 
   settle (self, ASB_FILE_WATCH_STATE_CLOSED, NULL);
-  if (self->source)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
+  asb_source_clear (&self->source);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->context, g_main_context_unref);
   asb_guest_lines_clear (&self->lines);

@@ -13,6 +13,7 @@
 #include "asb-guest-json-private.h"
 #include "asb-guest-record-private.h"
 #include "asb-io-thread-private.h"
+#include "asb-timer-private.h"
 #include "asb-wire-json.h"
 #include "asb-wire-variant-private.h"
 
@@ -181,10 +182,7 @@ asb_guest_call_attach (AsbGuestCall *self, AsbGuestConnection *connection, guint
 void
 asb_guest_call_forget_cancellable (AsbGuestCall *self)
 {
-  if (!self->cancelled_source)
-    return;
-  g_source_destroy (self->cancelled_source);
-  g_clear_pointer (&self->cancelled_source, g_source_unref);
+  asb_source_clear (&self->cancelled_source);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "asb-error.h"
 #include "asb-guest-error-private.h"
 #include "asb-io-thread-private.h"
+#include "asb-timer-private.h"
 #include "asb-wire-variant-private.h"
 
 /* Below that of the streams: what has arrived is looked at before a guest is found silent. */
@@ -230,21 +231,12 @@ give_up (AsbGuestConnection *self)
 }
 
 static gboolean
-timer_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
-{
-  return callback (user_data);
-}
-
-static GSourceFuncs timer_funcs = { .dispatch = timer_dispatch };
-
-static gboolean
 timer_cb (gpointer user_data)
 {
   g_autoptr (AsbGuestConnection) self = asb_guest_connection_ref (user_data);
   gint64 now = g_get_monotonic_time ();
 
   self->timer_at = 0;
-  g_source_set_ready_time (self->timer, -1);
   asb_guest_doubt_go_on (self, now);
   if (self->state == ASB_GUEST_STATE_OPEN)
     look_after_peer (self, now);
@@ -263,10 +255,8 @@ timer_cb (gpointer user_data)
 static void
 start_timer (AsbGuestConnection *self)
 {
-  self->timer = g_source_new (&timer_funcs, sizeof (GSource));
-  g_source_set_static_name (self->timer, "asb guest timer");
+  self->timer = asb_timer_new ("asb guest timer", timer_cb, self, NULL);
   g_source_set_priority (self->timer, TIMER_PRIORITY);
-  g_source_set_callback (self->timer, timer_cb, self, NULL);
   g_source_attach (self->timer, asb_io_thread_get_context ());
 }
 

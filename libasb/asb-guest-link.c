@@ -8,17 +8,9 @@
 #include <glib-unix.h>
 
 #include "asb-io-thread-private.h"
+#include "asb-timer-private.h"
 
 static void start_threaded_read (AsbGuestLink *self);
-
-static void
-clear_source (GSource **source)
-{
-  if (!*source)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
 
 /* GIO writes all it is given to a descriptor it finds writable, and would block on a pipe. */
 static void
@@ -64,8 +56,8 @@ asb_guest_link_unref (AsbGuestLink *self)
 {
   if (--self->references > 0)
     return;
-  clear_source (&self->read_source);
-  clear_source (&self->write_source);
+  asb_source_clear (&self->read_source);
+  asb_source_clear (&self->write_source);
   asb_guest_reader_clear (&self->reader);
   g_clear_pointer (&self->outgoing, g_byte_array_unref);
   g_clear_object (&self->cancellable);
@@ -194,7 +186,7 @@ writable_cb (GObject *pollable, gpointer user_data)
 {
   AsbGuestLink *self = user_data;
 
-  clear_source (&self->write_source);
+  asb_source_clear (&self->write_source);
   self->funcs->writable (self->owner);
   return G_SOURCE_REMOVE;
 }
@@ -312,7 +304,7 @@ void
 asb_guest_link_stop_reading (AsbGuestLink *self)
 {
   self->stopped = TRUE;
-  clear_source (&self->read_source);
+  asb_source_clear (&self->read_source);
 }
 
 void
@@ -322,7 +314,7 @@ asb_guest_link_close (AsbGuestLink *self)
     return;
   self->closing = TRUE;
   asb_guest_link_stop_reading (self);
-  clear_source (&self->write_source);
+  asb_source_clear (&self->write_source);
   g_cancellable_cancel (self->cancellable);
   close_when_idle (self);
 }

@@ -11,6 +11,7 @@
 #include "asb-io-thread-private.h"
 #include "asb-pipe-stream-private.h"
 #include "asb-process.h"
+#include "asb-timer-private.h"
 
 #define MAX_ID_LENGTH 256
 
@@ -104,9 +105,7 @@ command_answer (Command *self, GTask *task)
 static void
 waiter_free (Waiter *waiter)
 {
-  if (waiter->cancelled)
-    g_source_destroy (waiter->cancelled);
-  g_clear_pointer (&waiter->cancelled, g_source_unref);
+  asb_source_clear (&waiter->cancelled);
   g_clear_pointer (&waiter->command, command_unref);
   g_clear_object (&waiter->task);
   g_free (waiter);

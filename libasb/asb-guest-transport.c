@@ -11,6 +11,7 @@
 #include "asb-io-thread-private.h"
 #include "asb-property-private.h"
 #include "asb-sync-private.h"
+#include "asb-timer-private.h"
 #include "asb-weak-private.h"
 
 /**
@@ -322,9 +323,7 @@ opened_cb (AsbGuestConnection *connection, const GError *error, gpointer data)
   Opening *opening = g_task_get_task_data (task);
   AsbGuestTransport *self;
 
-  if (opening->cancelled)
-    g_source_destroy (opening->cancelled);
-  g_clear_pointer (&opening->cancelled, g_source_unref);
+  asb_source_clear (&opening->cancelled);
   if (error)
     {
       g_task_return_error (task, g_error_copy (error));

@@ -8,6 +8,7 @@
 #include "asb-io-thread-private.h"
 #include "asb-provider-private.h"
 #include "asb-sync-private.h"
+#include "asb-timer-private.h"
 
 #define DEFAULT_SECONDS 600
 
@@ -225,24 +226,13 @@ timer_cb (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-timer_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
-{
-  g_source_set_ready_time (source, -1);
-  return callback (user_data);
-}
-
-static GSourceFuncs timer_funcs = { .dispatch = timer_dispatch };
-
 static void
 start_timer (AsbKeepAlive *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
-  self->timer = g_source_new (&timer_funcs, sizeof (GSource));
-  g_source_set_static_name (self->timer, "asb keep-alive");
-  g_source_set_callback (self->timer, timer_cb, asb_keep_alive_ref (self),
-                         (GDestroyNotify)asb_keep_alive_unref);
+  self->timer = asb_timer_new ("asb keep-alive", timer_cb, asb_keep_alive_ref (self),
+                               (GDestroyNotify)asb_keep_alive_unref);
   set_timer (self);
   g_source_attach (self->timer, self->context);
 }

@@ -6,6 +6,7 @@
 
 #include "asb-enum-types.h"
 #include "asb-property-private.h"
+#include "asb-timer-private.h"
 #include "asb-weak-private.h"
 
 /* Of what is not taken in time the oldest is dropped: the newest tells most. */
@@ -71,9 +72,7 @@ asb_metrics_watch_finalize (GObject *object)
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_queue_clear_full (&self->waiting, g_object_unref);
-  if (self->source)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
+  asb_source_clear (&self->source);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_clear_error (&self->error);
   g_mutex_clear (&self->mutex);

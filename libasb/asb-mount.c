@@ -220,23 +220,6 @@ asb_mount_get_mode (AsbMount *self)
   return self->mode;
 }
 
-gboolean
-asb_mounts_replace (GListStore *list, GListModel *value)
-{
-  g_autoptr (GPtrArray) mounts = g_ptr_array_new_with_free_func (g_object_unref);
-  guint n_old = g_list_model_get_n_items (G_LIST_MODEL (list));
-
-  for (guint i = 0; value && i < g_list_model_get_n_items (value); i++)
-    {
-      gpointer item = g_list_model_get_item (value, i);
-
-      g_ptr_array_add (mounts, item);
-      g_return_val_if_fail (ASB_IS_MOUNT (item), FALSE);
-    }
-  g_list_store_splice (list, 0, n_old, mounts->pdata, mounts->len);
-  return n_old > 0 || mounts->len > 0;
-}
-
 static gboolean
 is_plain_path (const char *path)
 {

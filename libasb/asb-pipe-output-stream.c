@@ -6,6 +6,7 @@
 
 #include "asb-cancel-source-private.h"
 #include "asb-error.h"
+#include "asb-timer-private.h"
 
 /* How long the other side may take to say how it went once closing was cancelled. */
 #define CANCEL_GRACE_SECONDS 10
@@ -119,22 +120,13 @@ typedef struct
 } Closing;
 
 static void
-clear_source (GSource **source)
-{
-  if (!*source)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 closing_free (gpointer data)
 {
   Closing *closing = data;
 
-  clear_source (&closing->settled);
-  clear_source (&closing->cancelled);
-  clear_source (&closing->grace);
+  asb_source_clear (&closing->settled);
+  asb_source_clear (&closing->cancelled);
+  asb_source_clear (&closing->grace);
   g_free (closing);
 }
 
@@ -143,9 +135,9 @@ stop_waiting (GTask *task)
 {
   Closing *closing = g_task_get_task_data (task);
 
-  clear_source (&closing->settled);
-  clear_source (&closing->cancelled);
-  clear_source (&closing->grace);
+  asb_source_clear (&closing->settled);
+  asb_source_clear (&closing->cancelled);
+  asb_source_clear (&closing->grace);
 }
 
 static gboolean

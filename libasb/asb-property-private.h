@@ -17,3 +17,8 @@ gboolean asb_property_replace_strv (char ***field, const char *const *value);
 gboolean asb_property_replace_bytes (GBytes **field, GBytes *value);
 gboolean asb_property_replace_map (GHashTable **field, GHashTable *value);
 gboolean asb_property_replace_variant (GVariant **field, GVariant *value);
+/* Puts the items of @value (may be NULL), which must be of the type of those of @list, there. */
+gboolean asb_property_replace_items (GListStore *list, GListModel *value);
+
+/* Gives @to all that @from, of the same class, has. */
+void asb_property_copy_all (gpointer from, gpointer to);

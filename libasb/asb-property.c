@@ -92,3 +92,37 @@ asb_property_replace_variant (GVariant **field, GVariant *value)
   *field = g_steal_pointer (&sunk);
   return TRUE;
 }
+
+gboolean
+asb_property_replace_items (GListStore *list, GListModel *value)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
+  GType type = g_list_model_get_item_type (G_LIST_MODEL (list));
+  guint n_old = g_list_model_get_n_items (G_LIST_MODEL (list));
+
+  for (guint i = 0; value && i < g_list_model_get_n_items (value); i++)
+    {
+      gpointer item = g_list_model_get_item (value, i);
+
+      g_ptr_array_add (items, item);
+      g_return_val_if_fail (G_TYPE_CHECK_INSTANCE_TYPE (item, type), FALSE);
+    }
+  g_list_store_splice (list, 0, n_old, items->pdata, items->len);
+  return n_old > 0 || items->len > 0;
+}
+
+void
+asb_property_copy_all (gpointer from, gpointer to)
+{
+  guint n_pspecs;
+  g_autofree GParamSpec **pspecs
+      = g_object_class_list_properties (G_OBJECT_GET_CLASS (from), &n_pspecs);
+
+  for (guint i = 0; i < n_pspecs; i++)
+    {
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      g_object_get_property (from, pspecs[i]->name, &value);
+      g_object_set_property (to, pspecs[i]->name, &value);
+    }
+}

@@ -5,7 +5,6 @@
 #include "asb-sandbox-spec.h"
 
 #include "asb-enum-types.h"
-#include "asb-mount-private.h"
 #include "asb-property-private.h"
 
 /**
@@ -809,7 +808,7 @@ asb_sandbox_spec_set_mounts (AsbSandboxSpec *self, GListModel *mounts)
   g_return_if_fail (ASB_IS_SANDBOX_SPEC (self));
   g_return_if_fail (!mounts || G_IS_LIST_MODEL (mounts));
 
-  if (asb_mounts_replace (self->mounts, mounts))
+  if (asb_property_replace_items (self->mounts, mounts))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MOUNTS]);
 }
 

@@ -411,17 +411,8 @@ static AsbSandboxSpec *
 copy_spec (AsbSandboxSpec *spec)
 {
   AsbSandboxSpec *copy = asb_sandbox_spec_new ();
-  guint n_properties;
-  g_autofree GParamSpec **pspecs
-      = g_object_class_list_properties (G_OBJECT_GET_CLASS (spec), &n_properties);
 
-  for (guint i = 0; i < n_properties; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-
-      g_object_get_property (G_OBJECT (spec), pspecs[i]->name, &value);
-      g_object_set_property (G_OBJECT (copy), pspecs[i]->name, &value);
-    }
+  asb_property_copy_all (spec, copy);
   return copy;
 }
 

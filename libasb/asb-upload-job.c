@@ -10,6 +10,7 @@
 #include "asb-error.h"
 #include "asb-extraction-private.h"
 #include "asb-path-private.h"
+#include "asb-timer-private.h"
 #include "asb-upload-config-private.h"
 #include "asb-upload-files-private.h"
 #include "asb-upload-place-private.h"
@@ -38,9 +39,7 @@ typedef struct
 static void
 stop_progress (Job *job)
 {
-  if (job->progress)
-    g_source_destroy (job->progress);
-  g_clear_pointer (&job->progress, g_source_unref);
+  asb_source_clear (&job->progress);
 }
 
 static void
