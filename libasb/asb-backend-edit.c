@@ -30,7 +30,7 @@ describe_edit (AsbFileEdit *edit)
   g_variant_dict_insert (&dict, "is_edit", "b", TRUE);
   g_variant_dict_insert (&dict, "replace_all", "b", asb_file_edit_get_replace_all (edit));
   if (expected_hash)
-    g_variant_dict_insert (&dict, "expected_hash", "s", expected_hash);
+    g_variant_dict_insert_value (&dict, "expected_hash", asb_run_describe_text (expected_hash));
   return g_variant_dict_end (&dict);
 }
 

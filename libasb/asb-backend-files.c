@@ -21,7 +21,7 @@ asb_backend_describe_target (const char *path, const char *change_type, const ch
   g_variant_dict_insert_value (&dict, "path", asb_path_to_variant (path));
   g_variant_dict_insert (&dict, "change_type", "s", change_type);
   if (before_hash)
-    g_variant_dict_insert (&dict, "before_hash", "s", before_hash);
+    g_variant_dict_insert_value (&dict, "before_hash", asb_run_describe_text (before_hash));
   return g_variant_dict_end (&dict);
 }
 

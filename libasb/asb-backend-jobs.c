@@ -176,7 +176,8 @@ perform_query (AsbRun *run)
   GVariantDict arguments;
 
   g_variant_dict_init (&arguments, NULL);
-  g_variant_dict_insert (&arguments, "job_id", "s", g_task_get_task_data (run->task));
+  g_variant_dict_insert_value (&arguments, "job_id",
+                               asb_run_describe_text (g_task_get_task_data (run->task)));
   asb_transport_call_async (run->backend->transport, "job.status", g_variant_dict_end (&arguments),
                             g_task_get_cancellable (run->task), status_cb, run);
 }

@@ -60,7 +60,7 @@ describe_scope (const char *kind, const char *scope)
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "kind", "s", kind);
+  g_variant_dict_insert_value (&dict, "kind", asb_run_describe_text (kind));
   g_variant_dict_insert_value (&dict, "scope", asb_run_describe_text (scope));
   return g_variant_dict_end (&dict);
 }

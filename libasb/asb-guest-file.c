@@ -241,7 +241,7 @@ asb_guest_file_write_arguments (AsbFileRequest *request, GError **error)
   if (!arguments)
     return NULL;
   if (expected_hash)
-    json_object_set_new (arguments, "expected_hash", json_string (expected_hash));
+    json_object_set_new (arguments, "expected_hash", asb_guest_json_text (expected_hash));
   set_boolean (arguments, "create_only", has_flag (request, ASB_FILE_FLAGS_CREATE_ONLY));
   set_boolean (arguments, "make_parents", !has_flag (request, ASB_FILE_FLAGS_NO_PARENTS));
   set_mode (arguments, request);

@@ -117,7 +117,7 @@ edit_arguments (AsbFileEdit *edit, GError **error)
   if (expected_count > 0)
     json_object_set_new (arguments, "expected_count", json_integer (expected_count));
   if (expected_hash)
-    json_object_set_new (arguments, "expected_hash", json_string (expected_hash));
+    json_object_set_new (arguments, "expected_hash", asb_guest_json_text (expected_hash));
   return arguments;
 }
 

@@ -53,7 +53,8 @@ void asb_run_begin (AsbBackend *backend, GTask *task, const AsbRunRecord *record
 void asb_run_complete_error (AsbBackend *backend, const char *operation_type,
                              AsbOperation *operation, GError *error);
 
-/* A text in a record, null where it is NULL. Returns: floating */
+/* A text in a record, null where it is NULL; what is no UTF-8 of it is replaced. Returns: floating
+ */
 GVariant *asb_run_describe_text (const char *text);
 
 /* Lets go of a variant that nobody took. */

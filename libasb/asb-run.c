@@ -166,7 +166,8 @@ prepare_record (AsbRun *run, const AsbRunRecord *record)
 GVariant *
 asb_run_describe_text (const char *text)
 {
-  return text ? g_variant_new_string (text) : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL);
+  return text ? g_variant_new_take_string (g_utf8_make_valid (text, -1))
+              : g_variant_new_maybe (G_VARIANT_TYPE_VARIANT, NULL);
 }
 
 void

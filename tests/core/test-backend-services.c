@@ -301,6 +301,23 @@ test_diagnostics (TestRecorded *fixture, gconstpointer data)
 }
 
 static void
+test_no_text (TestRecorded *fixture, gconstpointer data)
+{
+  g_autoptr (AsbFileSearch) search = asb_file_search_new ();
+  g_autoptr (AsbSearchResult) found = NULL;
+  g_autoptr (AsbJob) job = NULL;
+
+  g_test_summary ("What is no text is asked for all the same, and recorded");
+
+  asb_file_search_set_text (search, "\xff");
+  found = asb_backend_search_text (fixture->backend, search, NULL, &fixture->error);
+  g_clear_error (&fixture->error);
+  job = asb_backend_query_job (fixture->backend, "\xff", NULL, &fixture->error);
+  g_assert_null (job);
+  g_clear_error (&fixture->error);
+}
+
+static void
 test_service (TestRecorded *fixture, gconstpointer data)
 {
   g_autoptr (GVariant) answer = NULL;
@@ -391,6 +408,7 @@ main (int argc, char *argv[])
   add ("/backend-services/metrics", test_metrics);
   add ("/backend-services/watch", test_watch);
   add ("/backend-services/diagnostics", test_diagnostics);
+  add ("/backend-services/no-text", test_no_text);
   add ("/backend-services/service", test_service);
   add ("/backend-services/renew", test_renew);
   add ("/backend-services/closed", test_closed);

@@ -68,6 +68,21 @@ test_all (PeerFixture *fixture, gconstpointer data)
 }
 
 static void
+test_odd_hash (PeerFixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_object_set (fixture->request, "new-text", "", "expected-hash", "\xff", NULL);
+  begin (fixture);
+  peer_expect_arguments (fixture->peer, "file.edit",
+                         "{\"path\": \"/d/f\", \"old\": \"one\", \"new\": \"\", \"replace_all\": "
+                         "false, \"expected_hash\": {\"b64\": \"/w==\"}}");
+  g_assert_null (finish (
+      fixture, "{\"error\": {\"code\": \"invalid_argument\", \"message\": \"No\"}}", &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
+static void
 test_not_found (PeerFixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
@@ -122,6 +137,7 @@ main (int argc, char *argv[])
 
   ADD ("edit", test_edit);
   ADD ("all", test_all);
+  ADD ("odd-hash", test_odd_hash);
   ADD ("not-found", test_not_found);
   ADD ("incomplete", test_incomplete);
   ADD ("wrong", test_wrong);

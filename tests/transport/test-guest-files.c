@@ -536,6 +536,21 @@ test_write_options (PeerFixture *fixture, gconstpointer data)
   g_assert_nonnull (info);
 }
 
+/* Left out it would mean that anything may be replaced. */
+static void
+test_write_odd_hash (PeerFixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_file_request_set_expected_hash (fixture->request, "\xff");
+  begin_write (fixture, "{\"path\": \"/d/f\", \"create_only\": false, \"make_parents\": true,"
+                        " \"expected_hash\": {\"b64\": \"/w==\"}}");
+  peer_fixture_reply (fixture,
+                      "{\"error\": {\"code\": \"invalid_argument\", \"message\": \"No\"}}");
+  g_assert_null (finish_write (fixture, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+}
+
 /* Contents go as the guest gives credit. */
 static void
 test_write_much (PeerFixture *fixture, gconstpointer data)
@@ -781,6 +796,7 @@ main (int argc, char **argv)
   ADD ("open-read/cancelled", NULL, test_open_read_cancelled);
   ADD ("write/done", NULL, test_write);
   ADD ("write/options", NULL, test_write_options);
+  ADD ("write/odd-hash", NULL, test_write_odd_hash);
   ADD ("write/much", NULL, test_write_much);
   ADD ("write/conflict", NULL, test_write_conflict);
   ADD ("open-write/done", NULL, test_open_write);
