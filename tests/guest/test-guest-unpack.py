@@ -535,7 +535,10 @@ def test_worker_killed_in_the_middle():
         (left,) = staging_in(guest.work)
         for pid in os.listdir("/proc"):
             if pid.isdigit() and is_worker(guest, pid):
-                os.kill(int(pid), signal.SIGKILL)
+                worker = os.pidfd_open(int(pid))
+                signal.pidfd_send_signal(worker, signal.SIGKILL)
+                # The guest may hear of it before all of its files are closed, the lock among them.
+                wait_for_end(worker)
         assert client.wait(call).error["code"] == "internal_error"
         assert staging_in(guest.work) == [left] and os.listdir(guest.work) == [left]
         # What it left behind goes when the next comes, and nobody else's.
