@@ -2,10 +2,13 @@
 
 #include "asb-opensandbox-diagnostics.h"
 
+#include <string.h>
+
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
 
 #define MAX_REPLY (16 * 1024 * 1024)
+#define MAX_TYPE_BYTES 100
 #define WHAT "the diagnostics"
 
 AsbDiagnostics *
@@ -37,17 +40,37 @@ asb_opensandbox_diagnostics_parse (GBytes *body, GError **error)
                        NULL);
 }
 
+/* A page is of something else that answers on the way to the server. */
+static gboolean
+check_type (const char *type, GError **error)
+{
+  g_autofree char *shown = NULL;
+
+  if (!type || g_ascii_strncasecmp (type, "text/plain", strlen ("text/plain")) == 0)
+    return TRUE;
+  shown = asb_opensandbox_error_dup_text (type, strlen (type), MAX_TYPE_BYTES);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+               "The diagnostics should be plain text, and what came is “%s”; ask whoever runs the "
+               "server what answers at its address",
+               shown);
+  return FALSE;
+}
+
 /* Plain text, which servers give where no scope was asked for, and for all that is but text. */
 static AsbDiagnostics *
-wrap (AsbOpensandboxCall *call, AsbOpensandboxReply *reply)
+wrap (AsbOpensandboxCall *call, AsbOpensandboxReply *reply, GError **error)
 {
+  const char *type = asb_opensandbox_reply_get_header (reply, "Content-Type");
   GBytes *body = asb_opensandbox_reply_get_body (reply);
   gsize size = 0;
   const char *data = g_bytes_get_data (body, &size);
-  g_autofree char *text = g_utf8_make_valid (data ? data : "", (gssize)size);
+  g_autofree char *text = NULL;
 
+  if (!check_type (type, error))
+    return NULL;
+  text = g_utf8_make_valid (data ? data : "", (gssize)size);
   return g_object_new (ASB_TYPE_DIAGNOSTICS, "kind", call->name, "content", text, "content-type",
-                       asb_opensandbox_reply_get_header (reply, "Content-Type"), NULL);
+                       type, NULL);
 }
 
 /* The server of that version has the route, and nothing behind it. */
@@ -75,7 +98,7 @@ got_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     diagnostics
         = asb_opensandbox_diagnostics_parse (asb_opensandbox_reply_get_body (reply), &error);
   else
-    diagnostics = wrap (call, reply);
+    diagnostics = wrap (call, reply, &error);
   asb_opensandbox_call_return_object (task, diagnostics, error);
 }
 

@@ -627,6 +627,25 @@ test_diagnostics (Fixture *fixture, gconstpointer data)
                    "DIAGNOSTICS_SCOPE_UNSUPPORTED");
 }
 
+static void
+test_diagnostics_of_others (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbDiagnostics) none = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("A page of something in between is none of the server's diagnostics");
+
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/diagnostics/summary','action':'reply','status':200,"
+                         "'type':'text/html; charset=utf-8','body':'<html>Log in</html>'}");
+  none = asb_provider_get_diagnostics (fixture->provider, fixture->id, "summary", NULL, NULL,
+                                       &error);
+  g_assert_null (none);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  g_assert_nonnull (strstr (error->message, "“text/html; charset=utf-8”"));
+  g_assert_null (strstr (error->message, "Log in"));
+}
+
 /* Endpoints. */
 
 static void
@@ -868,6 +887,7 @@ main (int argc, char **argv)
   ADD ("metrics/watch", NULL, test_watch);
   ADD ("metrics/watch/cut", NULL, test_watch_cut);
   ADD ("diagnostics", NULL, test_diagnostics);
+  ADD ("diagnostics/of-others", NULL, test_diagnostics_of_others);
   g_test_add_func ("/opensandbox/endpoints", test_endpoints);
   ADD ("endpoints/signed", NULL, test_signed_endpoint);
   ADD ("endpoints/remembered", NULL, test_endpoints_remembered);
