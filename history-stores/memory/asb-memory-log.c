@@ -269,6 +269,11 @@ apply_record (AsbMemoryLog *self, const AsbMemoryRecord *record, const AsbMemory
   if (record->type == ASB_MEMORY_RECORD_STARTED)
     start (self, record);
   operation = asb_memory_log_find (self, record->event_id);
+  if (record->type == ASB_MEMORY_RECORD_OUTPUT && limits->no_output)
+    {
+      operation->output_truncated = TRUE;
+      return;
+    }
   before = operation->size;
   apply_to_operation (self, operation, record, limits);
   asb_memory_operation_add_change (operation, record, ++self->last_change_seq);
@@ -308,7 +313,7 @@ asb_memory_log_apply (AsbMemoryLog *self, GPtrArray *records, const AsbMemoryLim
                       GError **error)
 {
   g_auto (AsbMemoryPlan) plan = { 0 };
-  AsbMemoryLimits without_output = *limits;
+  AsbMemoryLimits now = *limits;
   gboolean has_place;
 
   if (!make_plan (self, records, &plan, error))
@@ -323,10 +328,9 @@ asb_memory_log_apply (AsbMemoryLog *self, GPtrArray *records, const AsbMemoryLim
   if (!has_place && plan.n_new > 0)
     leave_out (self, &plan);
   /* An operation that runs is recorded to its end, with less output if need be. */
-  if (!has_place)
-    without_output.max_operation_output_bytes = 0;
+  now.no_output = !has_place;
   for (guint i = 0; i < records->len; i++)
-    apply_record (self, records->pdata[i], &without_output);
+    apply_record (self, records->pdata[i], &now);
   forget_left_out (self, records);
   return TRUE;
 }

@@ -15,6 +15,7 @@ typedef struct
   gboolean captured[2];   /* by AsbOutputStream */
   gboolean delete_oldest; /* to make room */
   gboolean stop;          /* without room: leave things out instead of refusing them */
+  gboolean no_output;     /* there is no room: output leaves no trace but that some is missing */
 } AsbMemoryLimits;
 
 typedef struct _AsbMemoryLog AsbMemoryLog;

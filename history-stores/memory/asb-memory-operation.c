@@ -88,7 +88,9 @@ add_chunk (AsbMemoryOperation *self, const AsbMemoryChunk *chunk, guint64 max_ou
 {
   GPtrArray *chunks = self->chunks[chunk->stream];
   gsize size = g_bytes_get_size (chunk->bytes);
-  gsize room = (gsize)MIN (size, max_output - self->output_size);
+  /* What is kept has no hole. */
+  guint64 left = self->output_truncated ? 0 : max_output - self->output_size;
+  gsize room = (gsize)MIN (size, left);
   guint place = find_place (chunks, chunk->index);
   AsbMemoryChunk *copy;
 

@@ -559,6 +559,27 @@ test_max_bytes (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_endless_output (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *much = g_strnfill (4000, 'x');
+  g_autofree char *some = g_strnfill (2000, 'y');
+  g_autoptr (AsbHistoryStatus) status = NULL;
+
+  g_test_summary (
+      "A command that prints without end is kept within the bound, up to where it was full");
+
+  start_command (fixture, "e1");
+  add_output (fixture, "e1", "stdout", 0, much);
+  add_output (fixture, "e1", "stdout", 1, some);
+  for (int i = 2; i < 500; i++)
+    add_output (fixture, "e1", "stdout", i, "z");
+  check_output (fixture, "e1", ASB_OUTPUT_STREAM_STDOUT, much);
+  complete (fixture, "e1");
+  status = get_status (fixture);
+  g_assert_cmpuint (asb_history_status_get_database_bytes (status), <, 6000);
+}
+
+static void
 test_many (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbHistoryStatus) status = NULL;
@@ -847,6 +868,7 @@ main (int argc, char **argv)
   ADD ("bounds/fail-policy", few, test_fail_policy);
   ADD ("bounds/stop-policy", few, test_stop_policy);
   ADD ("bounds/bytes", small, test_max_bytes);
+  ADD ("bounds/endless-output", small, test_endless_output);
   ADD ("bounds/many", hundred, test_many);
   ADD ("cleanup/old", NULL, test_cleanup);
   ADD ("cleanup/consumers", NULL, test_consumers);
