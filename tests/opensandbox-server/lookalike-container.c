@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lookalike-json.h"
@@ -25,6 +26,7 @@ typedef struct
   LookalikeStartedFunc started;
   gpointer user_data;
   GInputStream *ready;
+  int words_fd; /* what bubblewrap complains of */
   char byte[8];
 } Start;
 
@@ -32,6 +34,8 @@ static void
 start_free (Start *start)
 {
   g_clear_object (&start->ready);
+  if (start->words_fd >= 0)
+    close (start->words_fd);
   lookalike_sandbox_unref (start->sandbox);
   g_free (start);
 }
@@ -113,6 +117,17 @@ take_root (LookalikeSandbox *sandbox, const char *path, GError **error)
   return FALSE;
 }
 
+static char *
+dup_last_words (Start *start)
+{
+  char text[1024];
+  off_t size = lseek (start->words_fd, 0, SEEK_END);
+  gssize length = pread (start->words_fd, text, sizeof text, MAX (size - (off_t)sizeof text, 0));
+
+  return length > 0 ? g_strchomp (g_utf8_make_valid (text, length))
+                    : g_strdup ("it ended without a word");
+}
+
 static void
 ready_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 {
@@ -132,7 +147,12 @@ ready_cb (GObject *object, GAsyncResult *result, gpointer user_data)
         take_root (sandbox, sandbox->root_path, &error);
     }
   else
-    g_set_error_literal (&error, G_IO_ERROR, G_IO_ERROR_FAILED, "bubblewrap could not start it");
+    {
+      g_autofree char *words = dup_last_words (start);
+
+      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_FAILED, "bubblewrap could not start it: %s",
+                   words);
+    }
   start->started (sandbox, error, start->user_data);
   start_free (start);
 }
@@ -146,7 +166,7 @@ make_arguments (LookalikeSandbox *sandbox, const LookalikeImage *image)
 
   g_ptr_array_add (arguments, g_strdup ("/bin/sh"));
   g_ptr_array_add (arguments, g_strdup ("-c"));
-  g_ptr_array_add (arguments, g_strdup ("echo ready >&4; exec 3>&- 4>&-; exec \"$@\""));
+  g_ptr_array_add (arguments, g_strdup ("echo ready >&4; exec 2>/dev/null 3>&- 4>&-; exec \"$@\""));
   g_ptr_array_add (arguments, g_strdup ("sh"));
   for (guint i = 0; i < json_array_get_length (sandbox->entrypoint); i++)
     g_ptr_array_add (arguments, g_strdup (json_array_get_string_element (sandbox->entrypoint, i)));
@@ -154,16 +174,34 @@ make_arguments (LookalikeSandbox *sandbox, const LookalikeImage *image)
   return arguments;
 }
 
+/* A file and no pipe, which nobody would have to empty. */
+static gboolean
+take_words (Start *start, GSubprocessLauncher *launcher, GError **error)
+{
+  int copy;
+
+  start->words_fd = memfd_create ("bubblewrap", MFD_CLOEXEC);
+  copy = start->words_fd >= 0 ? fcntl (start->words_fd, F_DUPFD_CLOEXEC, 10) : -1;
+  if (copy < 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+                   "Could not make a file for what bubblewrap says: %s", g_strerror (errno));
+      return FALSE;
+    }
+  g_subprocess_launcher_take_stderr_fd (launcher, copy);
+  return TRUE;
+}
+
 static gboolean
 start_confined (LookalikeSandbox *sandbox, const LookalikeImage *image, Start *start,
                 GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
-      G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
+  g_autoptr (GSubprocessLauncher) launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autoptr (GPtrArray) arguments = make_arguments (sandbox, image);
   int status[2], ready[2];
 
-  if (!g_unix_open_pipe (status, FD_CLOEXEC, error))
+  if (!take_words (start, launcher, error) || !g_unix_open_pipe (status, FD_CLOEXEC, error))
     return FALSE;
   /* Open until the end: bubblewrap writes the exit code there. */
   sandbox->status_fd = status[0];
@@ -227,6 +265,7 @@ lookalike_container_start (LookalikeSandbox *sandbox, const LookalikeImage *imag
       return;
     }
   start = g_new0 (Start, 1);
+  start->words_fd = -1;
   start->sandbox = lookalike_sandbox_ref (sandbox);
   start->started = started;
   start->user_data = user_data;

@@ -7,10 +7,14 @@ usage: test-lifecycle.py SERVER
 
 import datetime
 import http.client
+import os
 import re
+import shutil
+import tempfile
 import urllib.parse
+from unittest import mock
 
-from lookalike import SANDBOX, Server, exchange, fetch_on, parse_events, run, test
+from lookalike import SANDBOX, Server, Skip, exchange, fetch_on, parse_events, run, test
 
 JSON = "application/json"
 
@@ -204,6 +208,25 @@ def limits_and_volumes_are_taken(server):
 def images_that_are_not_there(server):
     answer = server.fetch("POST", "/v1/sandboxes", {**SANDBOX, "image": {"uri": "no-such-image"}})
     is_error(answer, 500, "DOCKER::SANDBOX_IMAGE_PULL_FAILED")
+
+
+@test
+def what_bubblewrap_says_is_told(_):
+    program = shutil.which("bwrap")
+    if program is None:
+        raise Skip("there is no bubblewrap")
+    with tempfile.TemporaryDirectory(prefix="lookalike-test-") as folder:
+        with open(f"{folder}/bwrap", "w", encoding="utf-8") as script:
+            script.write(f"#!/bin/sh\n[ ! -e {folder}/broken ] && exec {program} \"$@\"\n"
+                         "echo 'bwrap: no more mounts' >&2; exit 1\n")
+        os.chmod(f"{folder}/bwrap", 0o755)
+        with mock.patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"), Server() as server:
+            with open(f"{folder}/broken", "w", encoding="utf-8"):
+                pass
+            answer = server.fetch("POST", "/v1/sandboxes", SANDBOX)
+    if answer.status == 202:
+        raise Skip("bubblewrap does not work here")
+    assert answer.status == 500 and "bwrap: no more mounts" in answer.json()["message"], answer
 
 
 @test
