@@ -121,13 +121,11 @@ server_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
    * to be reached; that it does not know the route, or got no further itself, does not. */
   if (!asb_opensandbox_error_is_unknown_route (error) && status >= 400 && status < 500)
     g_clear_error (&question->error);
-  if (question->error)
-    g_prefix_error (&question->error,
-                    "The egress sidecar of sandbox “%s” cannot be reached; sandboxes that were "
-                    "made without a network policy have none: ",
-                    call->sandbox_id);
-  else
+  if (!question->error)
     question->error = g_steal_pointer (&error);
+  else if (!g_error_matches (question->error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY))
+    g_prefix_error (&question->error,
+                    "The egress sidecar of sandbox “%s” cannot be reached: ", call->sandbox_id);
   asb_opensandbox_get_note_sandbox (question->error, call->sandbox_id, NULL);
   fail (task, g_steal_pointer (&question->error));
 }

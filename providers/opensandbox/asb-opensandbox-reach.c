@@ -5,9 +5,14 @@
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
 
+/* What a lookup gives for the sidecars that the server has started. Before 0.1.8 it gave none. */
+#define SIDECAR_TOKEN "OPENSANDBOX-EGRESS-AUTH"
+
 typedef struct
 {
   char *sandbox_id;
+  guint port;
+  gboolean has_sidecar;
   AsbOpensandboxNewRequest new_request;
   gpointer request_data;
 } Reach;
@@ -19,6 +24,30 @@ reach_free (gpointer data)
 
   g_free (reach->sandbox_id);
   g_free (reach);
+}
+
+/* The proxies' word that nobody listens, or the kernel's. */
+static gboolean
+is_nobody_there (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_PROVIDER)
+         && (asb_opensandbox_error_get_status (error) == 502
+             || asb_opensandbox_error_was_not_sent (error));
+}
+
+/* Takes @error. */
+static GError *
+explain (const Reach *reach, GError *error)
+{
+  asb_opensandbox_get_note_sandbox (error, reach->sandbox_id, NULL);
+  if (reach->port != ASB_OPENSANDBOX_PORT_EGRESS || reach->has_sidecar || !is_nobody_there (error))
+    return error;
+  g_prefix_error (
+      &error, "Sandbox “%s” has no egress sidecar; one that is made with a network policy has: ",
+      reach->sandbox_id);
+  error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
+  asb_error_info_set_retryable (asb_error_get_info (error), FALSE);
+  return error;
 }
 
 static void
@@ -41,8 +70,7 @@ sent_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (status == 0 || status == 502 || status == 404)
     asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (lifecycle),
                                       reach->sandbox_id);
-  asb_opensandbox_get_note_sandbox (error, reach->sandbox_id, NULL);
-  g_task_return_error (task, error);
+  g_task_return_error (task, explain (reach, error));
 }
 
 static void
@@ -62,6 +90,7 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       g_task_return_error (task, error);
       return;
     }
+  reach->has_sidecar = g_hash_table_contains (endpoint->headers, SIDECAR_TOKEN);
   request = reach->new_request (endpoint, reach->request_data);
   asb_opensandbox_client_send_async (asb_opensandbox_lifecycle_get_client (lifecycle), request,
                                      g_task_get_cancellable (task), sent_cb, g_object_ref (task));
@@ -77,6 +106,7 @@ asb_opensandbox_reach_async (AsbOpensandboxLifecycle *lifecycle, const char *san
   Reach *reach = g_new0 (Reach, 1);
 
   reach->sandbox_id = g_strdup (sandbox_id);
+  reach->port = port;
   reach->new_request = new_request;
   reach->request_data = request_data;
   g_task_set_source_tag (task, asb_opensandbox_reach_async);

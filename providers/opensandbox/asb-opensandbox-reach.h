@@ -10,7 +10,8 @@
 typedef AsbOpensandboxRequest *(*AsbOpensandboxNewRequest) (AsbOpensandboxEndpoint *endpoint,
                                                             gpointer user_data);
 
-/* [io] The whole reply. Where nobody answers, what is remembered of the way is forgotten.
+/* [io] The whole reply. Where nobody answers, what is remembered of the way is forgotten; that a
+ * sandbox has no sidecar is %ASB_ERROR_UNSUPPORTED_CAPABILITY.
  * @new_request is called at most once, while the call goes on. */
 void asb_opensandbox_reach_async (AsbOpensandboxLifecycle *lifecycle, const char *sandbox_id,
                                   guint port, AsbOpensandboxNewRequest new_request,

@@ -258,6 +258,36 @@ test_policy_answers (Fixture *fixture, gconstpointer data)
 }
 
 static void
+assert_no_sidecar (const GError *error)
+{
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_nonnull (strstr (error->message, "has no egress sidecar"));
+  g_assert_false (asb_error_info_get_retryable (asb_error_get_info (error)));
+}
+
+/* It has one, which does not answer. */
+static void
+test_policy_out_of_reach (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbNetworkPolicy) policy = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/endpoints/18080','action':'reply','status':200,'json':"
+                         "{'endpoint':'127.0.0.1:1','headers':{'opensandbox-egress-auth':'x'}}}");
+  asb_test_server_fault (fixture->server,
+                         "{'path':'*/networkpolicy','action':'reply','status':502,'json':"
+                         "{'code':'BACKEND_CONNECTION_FAILED','message':'nobody there'}}");
+  policy = asb_provider_get_network_policy (fixture->provider, fixture->id, NULL, &error);
+  g_assert_null (policy);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "cannot be reached"));
+  g_assert_true (asb_error_info_get_retryable (asb_error_get_info (error)));
+}
+
+static void
 test_no_policy (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbSandboxInfo) plain = asb_test_server_create (fixture->provider);
@@ -267,9 +297,11 @@ test_no_policy (Fixture *fixture, gconstpointer data)
   g_autoptr (AsbNetworkPolicy) none = NULL;
 
   g_assert_null (policy);
-  g_test_message ("%s", error->message);
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
-  g_assert_nonnull (strstr (error->message, "made without a network policy"));
+  assert_no_sidecar (error);
+  g_clear_error (&error);
+  g_assert_null (asb_provider_call_service (fixture->provider, asb_test_server_get_id (plain),
+                                            "credential_vault.get", NULL, NULL, &error));
+  assert_no_sidecar (error);
   g_clear_error (&error);
   none = asb_provider_get_network_policy (fixture->provider, "none", NULL, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND);
@@ -874,6 +906,7 @@ main (int argc, char **argv)
   ADD ("egress/refused", NULL, test_policy_refused);
   ADD ("egress/refused/by-server", NULL, test_policy_refused_by_server);
   ADD ("egress/answers", NULL, test_policy_answers);
+  ADD ("egress/out-of-reach", NULL, test_policy_out_of_reach);
   ADD ("egress/none", NULL, test_no_policy);
   ADD ("egress/none/through-the-server", PROXY, test_no_policy);
   ADD ("put-again", "{'transport': <'native'>}", test_put_again);
