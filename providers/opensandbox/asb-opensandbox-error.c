@@ -256,8 +256,6 @@ is_unreachable (const GError *cause)
 static const char *
 get_transport_hint (const GError *cause, AsbOpensandboxEndpoint *endpoint)
 {
-  if (g_error_matches (cause, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE))
-    return "; option “tls-ca-file” names authorities to trust";
   if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PROXY_NEED_AUTH)
       || g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PROXY_AUTH_FAILED))
     return "; write “http://user:password@host:port” in option “proxy”";

@@ -281,17 +281,14 @@ pause_over_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* FALSE: it is not worth it, or there is no time. */
+/* @delay: −1 if it is not worth it. FALSE: it is not, or there is no time. */
 static gboolean
-try_again_later (GTask *task, gint64 retry_after)
+try_again_after (GTask *task, gint64 delay)
 {
   Exchange *self = g_task_get_task_data (task);
-  gint64 delay;
 
-  if (self->n_retries >= ASB_OPENSANDBOX_MAX_RETRIES)
-    return FALSE;
-  delay = asb_opensandbox_retry_next_delay (&self->previous_delay, retry_after);
-  if (delay < 0 || !asb_opensandbox_guard_has_time (&self->guard, delay))
+  if (delay < 0 || self->n_retries >= ASB_OPENSANDBOX_MAX_RETRIES
+      || !asb_opensandbox_guard_has_time (&self->guard, delay))
     return FALSE;
   self->n_retries++;
   forget_message (self);
@@ -353,11 +350,13 @@ static void
 fail_attempt (GTask *task, GError *fault)
 {
   Exchange *self = g_task_get_task_data (task);
-  g_autoptr (GError) cause = fault;
+  g_autoptr (GError) cause = asb_opensandbox_message_explain (self->message, fault);
   gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
   if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
-      && try_again_later (task, -1))
+      && try_again_after (task, was_sent
+                                    ? asb_opensandbox_retry_next_delay (&self->previous_delay, -1)
+                                    : asb_opensandbox_retry_next_unsent_delay ()))
     return;
   fail_without_answer (
       task, asb_opensandbox_client_make_error (self->client, self->request, self->uri, cause));
@@ -425,7 +424,8 @@ refuse (GTask *task, GError *error)
 
   g_clear_pointer (&self->refusal, asb_opensandbox_reply_unref);
   if (asb_opensandbox_retry_is_passing_status (status) && may_repeat (self, TRUE)
-      && try_again_later (task, get_retry_after (self)))
+      && try_again_after (
+          task, asb_opensandbox_retry_next_delay (&self->previous_delay, get_retry_after (self))))
     g_error_free (error);
   else
     fail (task, error);

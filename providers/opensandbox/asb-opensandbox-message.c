@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <string.h>
 
+#include "asb-opensandbox-certificate.h"
 #include "asb-opensandbox-headers.h"
 #include "asb-opensandbox-measured.h"
 #include "asb-opensandbox-url.h"
@@ -243,4 +244,11 @@ gboolean
 asb_opensandbox_message_was_resent (SoupMessage *message)
 {
   return g_object_get_data (G_OBJECT (message), RESENT_KEY) != NULL;
+}
+
+GError *
+asb_opensandbox_message_explain (SoupMessage *message, GError *error)
+{
+  return asb_opensandbox_certificate_explain (
+      error, soup_message_get_tls_peer_certificate_errors (message));
 }

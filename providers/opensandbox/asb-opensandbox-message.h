@@ -33,3 +33,6 @@ gboolean asb_opensandbox_message_was_sent (SoupMessage *message);
 
 /* Whether libsoup has sent it again by itself. */
 gboolean asb_opensandbox_message_was_resent (SoupMessage *message);
+
+/* Why it was not sent, which libsoup says less well. Takes @error. Returns: (transfer full) */
+GError *asb_opensandbox_message_explain (SoupMessage *message, GError *error);

@@ -4,6 +4,7 @@
 
 #define FIRST_DELAY 500
 #define MAX_DELAY 30000
+#define MAX_UNSENT_DELAY 1000
 #define GROWTH 3
 #define MAX_RETRY_AFTER_SECONDS 60
 
@@ -38,4 +39,10 @@ asb_opensandbox_retry_next_delay (guint *previous, gint64 retry_after_seconds)
   /* Clients that failed together must not come back together. */
   *previous = (guint)g_random_int_range (FIRST_DELAY, (gint32)most + 1);
   return retry_after_seconds < 0 ? *previous : MAX (retry_after_seconds * 1000, FIRST_DELAY / 2);
+}
+
+gint64
+asb_opensandbox_retry_next_unsent_delay (void)
+{
+  return g_random_int_range (FIRST_DELAY, MAX_UNSENT_DELAY + 1);
 }

@@ -28,3 +28,7 @@ gboolean asb_opensandbox_retry_is_passing_status (guint status);
  * times what was waited before (*@previous, which is updated), or what the server asked for
  * (@retry_after_seconds, −1 for nothing); −1 if it asks for more than anybody waits. */
 gint64 asb_opensandbox_retry_next_delay (guint *previous, gint64 retry_after_seconds);
+
+/* Milliseconds to wait before a request goes out again that has reached nobody: nobody is spared by
+ * a longer wait, and who gave a wrong address wants to hear of it. */
+gint64 asb_opensandbox_retry_next_unsent_delay (void);

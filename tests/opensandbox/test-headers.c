@@ -257,6 +257,8 @@ test_delays (void)
       g_assert_cmpint (asb_opensandbox_retry_next_delay (&previous, 61), ==, -1);
       g_assert_cmpint (asb_opensandbox_retry_next_delay (&previous, G_MAXINT64), ==, -1);
       g_assert_cmpint (asb_opensandbox_retry_next_delay (&previous, 0), >, 0);
+      g_assert_cmpint (asb_opensandbox_retry_next_unsent_delay (), >=, 500);
+      g_assert_cmpint (asb_opensandbox_retry_next_unsent_delay (), <=, 1000);
     }
 }
 

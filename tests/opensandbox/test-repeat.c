@@ -353,6 +353,44 @@ test_refused (void)
   g_assert_true (asb_error_info_get_retryable (asb_error_get_info (error)));
 }
 
+static void
+refused_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (
+      asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  ++*(guint *)data;
+}
+
+/* The waits are at random: that many requests find one that is too long. */
+static void
+test_refused_in_time (void)
+{
+  g_autoptr (HostileServer) server = hostile_server_new (answer, NULL);
+  g_autoptr (AsbOpensandboxClient) client = exchange_client_new (server);
+  g_autoptr (GTimer) timer = NULL;
+  guint n_refused = 0;
+
+  g_test_summary ("That nobody listens is said within the same few seconds each time");
+  g_clear_pointer (&server, hostile_server_free);
+  timer = g_timer_new ();
+  for (guint i = 0; i < 24; i++)
+    {
+      g_autoptr (AsbOpensandboxRequest) request
+          = i % 2 ? request_with_body (client, "POST") : exchange_request_new (client, "GET", "/x");
+
+      asb_opensandbox_request_set_timeout (request, LONG_TIMEOUT);
+      asb_opensandbox_client_send_async (client, request, NULL, refused_cb, &n_refused);
+    }
+  while (n_refused < 24)
+    g_main_context_iteration (NULL, TRUE);
+  g_test_message ("%g s", g_timer_elapsed (timer, NULL));
+  g_assert_cmpfloat (g_timer_elapsed (timer, NULL), >=, 1.5);
+  g_assert_cmpfloat (g_timer_elapsed (timer, NULL), <, 6);
+}
+
 /* A POST is repeated as long as nobody took it. */
 static void
 test_refused_at_first (void)
@@ -389,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repeat/retry-after/waits", test_retry_after);
   g_test_add_func ("/repeat/retry-after/told", test_retry_after_is_told);
   g_test_add_func ("/repeat/refused", test_refused);
+  g_test_add_func ("/repeat/refused/in-time", test_refused_in_time);
   g_test_add_func ("/repeat/refused-at-first", test_refused_at_first);
   result = g_test_run ();
   exchange_settle ();

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "asb-opensandbox-certificate.h"
 #include "asb-opensandbox-error.h"
 #include "exchange.h"
 
@@ -68,7 +69,8 @@ dup_tls_file (const char *name)
 
 /* The server runs in this thread, the call in another. */
 static void
-call_tls_server (const char *ca_file, SoupHTTPVersion *version, char **body, GError **error)
+call_tls_server (const char *host, const char *ca_file, SoupHTTPVersion *version, char **body,
+                 GError **error)
 {
   g_autofree char *path = dup_tls_file ("server.pem");
   g_autoptr (GTlsCertificate) certificate = g_tls_certificate_new_from_file (path, error);
@@ -85,7 +87,7 @@ call_tls_server (const char *ca_file, SoupHTTPVersion *version, char **body, GEr
   g_assert_true (soup_server_listen_local (
       server, 0, SOUP_SERVER_LISTEN_HTTPS | SOUP_SERVER_LISTEN_IPV4_ONLY, error));
   uris = soup_server_get_uris (server);
-  url = g_strdup_printf ("https://127.0.0.1:%d", g_uri_get_port (uris->data));
+  url = g_strdup_printf ("https://%s:%d", host, g_uri_get_port (uris->data));
   g_slist_free_full (uris, (GDestroyNotify)g_uri_unref);
   settings = asb_opensandbox_settings_new (url, error);
   asb_opensandbox_settings_set_tls_ca_file (settings, ca_file, error);
@@ -119,7 +121,7 @@ test_tls (void)
   if (skip_without_tls ())
     return;
   authority = dup_tls_file ("authority.pem");
-  call_tls_server (authority, &version, &body, &error);
+  call_tls_server ("127.0.0.1", authority, &version, &body, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (body, ==, "secure");
   g_assert_cmpint (version, ==, SOUP_HTTP_1_1);
@@ -134,7 +136,7 @@ test_tls_unknown_authority (void)
 
   if (skip_without_tls ())
     return;
-  call_tls_server (NULL, &version, &body, &error);
+  call_tls_server ("127.0.0.1", NULL, &version, &body, &error);
   g_assert_null (body);
   g_test_message ("%s", error->message);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
@@ -142,6 +144,41 @@ test_tls_unknown_authority (void)
   g_assert_false (asb_error_info_get_retryable (asb_error_get_info (error)));
   g_assert_true (asb_opensandbox_error_was_not_sent (error));
   g_assert_cmpint (version, ==, SOUP_HTTP_1_0);
+}
+
+static void
+test_tls_other_name (void)
+{
+  g_autofree char *authority = NULL;
+  g_autofree char *body = NULL;
+  g_autoptr (GError) error = NULL;
+  SoupHTTPVersion version = SOUP_HTTP_1_0;
+
+  if (skip_without_tls ())
+    return;
+  authority = dup_tls_file ("authority.pem");
+  call_tls_server ("other.localhost", authority, &version, &body, &error);
+  g_assert_null (body);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "another name"));
+  g_assert_null (strstr (error->message, "tls-ca-file"));
+  g_assert_cmpint (version, ==, SOUP_HTTP_1_0);
+}
+
+static void
+test_tls_faults (void)
+{
+  g_autofree char *none = asb_opensandbox_certificate_dup_faults (0);
+  g_autofree char *old = asb_opensandbox_certificate_dup_faults (G_TLS_CERTIFICATE_EXPIRED);
+  g_autofree char *two = asb_opensandbox_certificate_dup_faults (G_TLS_CERTIFICATE_UNKNOWN_CA
+                                                                 | G_TLS_CERTIFICATE_REVOKED);
+
+  g_assert_cmpstr (none, ==, "");
+  g_assert_nonnull (strstr (old, "time is over"));
+  g_assert_null (strstr (old, "tls-ca-file"));
+  g_assert_true (g_str_has_prefix (two, "it was revoked; "));
+  g_assert_nonnull (strstr (two, "tls-ca-file"));
 }
 
 static void
@@ -193,6 +230,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tls/known", test_tls);
   g_test_add_func ("/tls/unknown-authority", test_tls_unknown_authority);
+  g_test_add_func ("/tls/other-name", test_tls_other_name);
+  g_test_add_func ("/tls/faults", test_tls_faults);
   g_test_add_func ("/tls/options", test_tls_options);
   g_test_add_func ("/tls/mixed-up", test_tls_mixed_up);
   result = g_test_run ();
