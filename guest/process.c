@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,20 +16,46 @@
 #include <unistd.h>
 
 #define MAX_KEPT 8
+#define MAX_OOM_SCORE_ADJ 1000
+#define OFFERED_OOM_SCORE_ADJ 500
 
+/* Opened while the file is still ours; it stays so when it is no longer. Not as one of the first
+ * three, which are for others. */
 static int
-read_oom_score_adj (void)
+open_oom_score (void)
 {
-  char text[16] = "";
-  int fd = open ("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+  int fd = open ("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+  int high = fd >= 0 ? fcntl (fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 
   if (fd >= 0)
-    {
-      if (read (fd, text, sizeof text - 1) < 0)
-        text[0] = '\0';
-      close (fd);
-    }
+    close (fd);
+  return high;
+}
+
+static int
+read_oom_score (int fd)
+{
+  char text[16] = "";
+
+  if (fd < 0 || pread (fd, text, sizeof text - 1, 0) < 0)
+    return 0;
   return (int)strtol (text, NULL, 10);
+}
+
+/* It is inherited, so that nothing a command starts comes before it is set. Who may raise the score
+ * may take that back. */
+void
+process_offer_to_oom_killer (const ProcessState *state, bool offered)
+{
+  int score = state->oom_score_adj + (offered ? OFFERED_OOM_SCORE_ADJ : 0);
+  char text[16];
+  int length
+      = snprintf (text, sizeof text, "%d", score > MAX_OOM_SCORE_ADJ ? MAX_OOM_SCORE_ADJ : score);
+
+  /* Where it is refused there is nothing else to be done. */
+  while (state->oom_score_fd >= 0 && pwrite (state->oom_score_fd, text, (size_t)length, 0) < 0
+         && errno == EINTR)
+    ;
 }
 
 static size_t
@@ -48,6 +75,8 @@ raise_file_limit (void)
 void
 process_harden (ProcessState *state)
 {
+  state->oom_score_fd = open_oom_score ();
+  state->oom_score_adj = read_oom_score (state->oom_score_fd);
 #ifndef __SANITIZE_ADDRESS__
   /* The leak checker looks into the process like a debugger. */
   prctl (PR_SET_DUMPABLE, 0);
@@ -55,7 +84,6 @@ process_harden (ProcessState *state)
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
   signal (SIGIO, SIG_IGN);
-  state->oom_score_adj = read_oom_score_adj ();
   state->max_files = raise_file_limit ();
   state->umask = umask (022);
 }

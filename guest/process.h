@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -11,6 +12,7 @@
 typedef struct
 {
   int oom_score_adj;
+  int oom_score_fd; /* our own file of it, -1 if it cannot be written */
   mode_t umask;
   size_t max_files; /* soft limit of open files */
 } ProcessState;
@@ -21,6 +23,9 @@ void process_harden (ProcessState *state);
 
 /* Makes the process what the guest had been before, for the sake of what it will start. */
 void process_soften (const ProcessState *state);
+
+/* What is forked from now on shall end before us when memory is short, or no longer so. */
+void process_offer_to_oom_killer (const ProcessState *state, bool offered);
 
 /* A helper process in a session of its own: runs @main with one end of a new socket of @type
  * (SOCK_STREAM…) and ends with what it returns. Of the other descriptors only 0, 1, 2 and the

@@ -56,11 +56,12 @@ check_descriptors (const ServeOptions *options)
 }
 
 static bool
-close_inherited (const Waiting *waiting)
+close_inherited (const Waiting *waiting, const ProcessState *process)
 {
   const ServeOptions *options = waiting->options;
-  int kept[] = { options->listen_fd, options->liveness_fd, options->environment_fd,
-                 options->token_fd,  options->ready_fd,    waiting->fd };
+  int kept[]
+      = { options->listen_fd, options->liveness_fd, options->environment_fd, options->token_fd,
+          options->ready_fd,  waiting->fd,          process->oom_score_fd };
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (kept[i] > STDERR_FILENO)
@@ -259,7 +260,7 @@ serve (const ServeOptions *options, bool in_background)
   if (!check_descriptors (options))
     return 1;
   find_who_waits (&waiting);
-  if (close_inherited (&waiting) && load_environment (&environment, options)
+  if (close_inherited (&waiting, &process) && load_environment (&environment, options)
       && load_token (options, token))
     status = serve_with (&waiting, token, &environment, &process);
   environment_clear (&environment);

@@ -4,17 +4,28 @@
 
 #include "supervisor.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define IDLE_TIME (2000 * LOOP_MILLISECOND)
 
+/* When memory runs out, it shall be the doing of commands, and of who looks after them last. */
 static pid_t
 fork_supervisor (Broker *broker, int *socket_fd)
 {
-  return process_fork ("asb-supervisor", SOCK_SEQPACKET, supervisor_main,
-                       (void *)broker->options->process, NULL, 0, socket_fd);
+  const ProcessState *process = broker->options->process;
+  pid_t pid;
+  int error;
+
+  process_offer_to_oom_killer (process, true);
+  pid = process_fork ("asb-supervisor", SOCK_SEQPACKET, supervisor_main, (void *)process, NULL, 0,
+                      socket_fd);
+  error = errno;
+  process_offer_to_oom_killer (process, false);
+  errno = error;
+  return pid;
 }
 
 static void

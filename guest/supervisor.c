@@ -33,8 +33,6 @@
 #define PATIENCE_INTERVAL (100 * LOOP_MILLISECOND)
 
 #define NEVER INT64_MAX
-#define MAX_OOM_SCORE_ADJ 1000
-#define COMMAND_OOM_SCORE_ADJ 500
 
 typedef enum
 {
@@ -91,27 +89,6 @@ fail_to_fork (Supervisor *self)
   fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = errno });
 }
 
-/* When memory runs out, it shall be the command's doing. Only now does the file belong to us. */
-static void
-offer_to_oom_killer (const Supervisor *self)
-{
-  int score = self->process->oom_score_adj + COMMAND_OOM_SCORE_ADJ;
-  char path[48];
-  char text[16];
-  int length
-      = snprintf (text, sizeof text, "%d", score > MAX_OOM_SCORE_ADJ ? MAX_OOM_SCORE_ADJ : score);
-  int fd;
-
-  snprintf (path, sizeof path, "/proc/%d/oom_score_adj", self->pid);
-  fd = open (path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  /* Where it is refused there is nothing else to be done. */
-  while (write (fd, text, (size_t)length) < 0 && errno == EINTR)
-    ;
-  close (fd);
-}
-
 /* We sleep until the new process is the command or has failed. Should that take for ever (a
  * program on a dead disk), the broker ends us. */
 static void
@@ -141,7 +118,6 @@ execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVIS
   self->main_runs = true;
   self->state = STATE_RUNNING;
   tell (self, (SupervisorMessage){ .kind = SUPERVISOR_STARTED, .value = self->pid });
-  offer_to_oom_killer (self);
 }
 
 /* Descriptors there is no room for are left out. */
