@@ -55,15 +55,17 @@ add_bind (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char
 }
 
 /* A file system in memory. It takes from the machine's memory what no process is asked for, so it
- * is held to what one process may have. */
+ * is held to what one process may have. In a scope that is what all have together: files fill a
+ * part of it, since nothing frees what they take, and the guest could not live on. */
 static void
-add_memory (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char *mode,
-            const char *target)
+add_memory (AsbLocalArguments *arguments, const AsbLocalInside *inside, guint part_of_scope,
+            const char *mode, const char *target)
 {
-  guint64 size = inside->limits ? asb_resource_limits_get_memory_bytes (inside->limits) : 0;
-  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, size);
+  guint64 limit = inside->limits ? asb_resource_limits_get_memory_bytes (inside->limits) : 0;
+  guint64 size = inside->bus ? limit / part_of_scope : limit;
+  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, MAX (size, 1));
 
-  if (size > 0)
+  if (limit > 0)
     asb_local_arguments_add (arguments, "--size", text, NULL);
   asb_local_arguments_add (arguments, "--perms", mode, "--tmpfs", target, NULL);
 }
@@ -81,7 +83,7 @@ static void
 add_devices (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
   asb_local_arguments_add (arguments, "--dev", "/dev", NULL);
-  add_memory (arguments, inside, "1777", "/dev/shm");
+  add_memory (arguments, inside, 2, "1777", "/dev/shm");
   asb_local_arguments_add (arguments, "--remount-ro", "/dev", NULL);
 }
 
@@ -106,7 +108,7 @@ add_own (AsbLocalArguments *arguments, const AsbLocalInside *inside, const char 
 static void
 add_folders (AsbLocalArguments *arguments, const AsbLocalInside *inside)
 {
-  add_memory (arguments, inside, "0755", "/run");
+  add_memory (arguments, inside, 4, "0755", "/run");
   asb_local_arguments_add (arguments, "--dir", "/var", "--symlink", "../tmp", "/var/tmp",
                            "--symlink", "../run", "/var/run", NULL);
   if (asb_local_workdir_is_elsewhere (inside->workdir))

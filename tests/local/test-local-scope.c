@@ -259,6 +259,27 @@ test_made (LocalTest *test, gconstpointer data)
   manager_stop (&manager);
 }
 
+/* What stands in files of memory is never freed: it must leave some of the scope's to programs. */
+static void
+test_files_in_memory (LocalTest *test, gconstpointer data)
+{
+  Manager manager;
+  g_autoptr (AsbProvider) provider = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *told = NULL;
+
+  manager_start (&manager, "done");
+  provider = provider_on (test, g_test_dbus_get_bus_address (manager.bus));
+  info = create (provider, 200 * MIB, &error);
+  g_assert_no_error (error);
+  told = local_test_shell (provider, local_test_id (info), NULL,
+                           "df --output=size -B 1M /dev/shm /run | tail -n +2 | tr -d ' '");
+  g_assert_cmpstr (told, ==, "100\n50\n");
+  local_test_delete (provider, local_test_id (info));
+  manager_stop (&manager);
+}
+
 /* What was asked for cannot be had: nothing weaker is made. */
 static void
 assert_refused (LocalTest *test, const char *result, const char *word)
@@ -333,6 +354,7 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   add ("/local/scope/made", test_made);
+  add ("/local/scope/files-in-memory", test_files_in_memory);
   add ("/local/scope/refused", test_refused);
   local_test_add ("/local/scope/no-manager", test_no_manager);
   local_test_add ("/local/scope/never", test_never);
