@@ -73,12 +73,22 @@ check_root (int fd, const char *path, GError **error)
 {
   struct stat status;
 
-  if (fstat (fd, &status) == 0 && status.st_uid == geteuid ()
-      && !(status.st_mode & (S_IWGRP | S_IWOTH)))
+  if (fstat (fd, &status) != 0)
+    asb_local_set_folder_error (error, path, errno);
+  else if (status.st_uid != geteuid ())
+    g_set_error (
+        error, ASB_ERROR, ASB_ERROR_PROVIDER,
+        "Could not use the folder “%s”, it belongs to user %u and not to user %u, who asks "
+        "for it: set HOME, XDG_STATE_HOME, or state-dir and record-dir, to what is yours",
+        path, status.st_uid, geteuid ());
+  else if (status.st_mode & (S_IWGRP | S_IWOTH))
+    g_set_error (
+        error, ASB_ERROR, ASB_ERROR_PROVIDER,
+        "Could not use the folder “%s”, others can write there: take one that is yours, or "
+        "“chmod go-w” it",
+        path);
+  else
     return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER,
-               "Could not use the folder “%s”, others can write there: take one that is yours",
-               path);
   return FALSE;
 }
 

@@ -86,6 +86,27 @@ test_shared_state (LocalTest *test, gconstpointer data)
   g_assert_null (asb_provider_create_sandbox (test->provider, spec, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
   g_assert_nonnull (strstr (error->message, test->state));
+  g_assert_nonnull (strstr (error->message, "others can write there"));
+}
+
+/* As root has it whose HOME stayed that of the user before. */
+static void
+test_state_of_another (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GError) error = NULL;
+
+  if (geteuid () != 0)
+    {
+      g_test_skip ("Only root can give folders away");
+      return;
+    }
+  g_assert_cmpint (mkdir (test->state, 0700), ==, 0);
+  g_assert_cmpint (chown (test->state, 4711, 4711), ==, 0);
+  g_assert_null (asb_provider_create_sandbox (test->provider, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "belongs to user 4711"));
+  g_assert_nonnull (strstr (error->message, "HOME"));
 }
 
 static void
@@ -425,6 +446,7 @@ main (int argc, char **argv)
   local_test_add ("/local/state/private", test_private);
   local_test_add ("/local/state/no-trace", test_no_trace);
   local_test_add ("/local/state/shared", test_shared_state);
+  local_test_add ("/local/state/of-another", test_state_of_another);
   local_test_add ("/local/state/long-path", test_long_path);
   local_test_add ("/local/state/foreign", test_foreign);
   local_test_add ("/local/state/sweep", test_sweep);
