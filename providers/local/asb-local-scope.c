@@ -17,7 +17,9 @@
 #define MANAGER_NAME "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
 #define MANAGER_INTERFACE "org.freedesktop.systemd1.Manager"
+#define SCOPE_INTERFACE "org.freedesktop.systemd1.Scope"
 #define SYSTEM_BUS "unix:path=/run/dbus/system_bus_socket"
+#define CONTROLLERS "/sys/fs/cgroup/cgroup.controllers"
 #define SECONDS 20
 #define MAX_INFO_SIZE 4096
 /* Bubblewrap's and the guest's own, which the limit of a user's processes counts or not. */
@@ -36,6 +38,17 @@ is_there (const char *path, GFileTest test)
   return g_file_test (path, test);
 }
 
+/* In the first version of control groups the manager of an ordinary user has none to bound memory
+ * with: it takes the limit and does nothing. */
+static gboolean
+users_can_limit_memory (void)
+{
+  g_autofree char *controllers = NULL;
+
+  return g_file_get_contents (CONTROLLERS, &controllers, NULL, NULL)
+         && strstr (controllers, "memory");
+}
+
 /* Never starts a bus: where there is none, there is no manager either. */
 static char *
 find_usual_bus (void)
@@ -49,6 +62,8 @@ find_usual_bus (void)
   if (geteuid () == 0)
     return is_there ("/run/dbus/system_bus_socket", G_FILE_TEST_EXISTS) ? g_strdup (SYSTEM_BUS)
                                                                         : NULL;
+  if (!users_can_limit_memory ())
+    return NULL;
   if (address)
     return g_strdup (address);
   if (!is_there (path, G_FILE_TEST_EXISTS))
@@ -73,20 +88,6 @@ connect_to (const char *bus, GCancellable *cancellable, GError **error)
       G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
           | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
       NULL, cancellable, error);
-}
-
-gboolean
-asb_local_scope_check (const char *bus, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GDBusConnection) connection = connect_to (bus, cancellable, error);
-  g_autoptr (GVariant) version = NULL;
-
-  if (connection)
-    version = g_dbus_connection_call_sync (
-        connection, MANAGER_NAME, MANAGER_PATH, "org.freedesktop.DBus.Properties", "Get",
-        g_variant_new ("(ss)", MANAGER_INTERFACE, "Version"), G_VARIANT_TYPE ("(v)"),
-        G_DBUS_CALL_FLAGS_NONE, SECONDS * 1000, cancellable, error);
-  return version != NULL;
 }
 
 AsbLocalScope *
@@ -174,6 +175,7 @@ describe_scope (const char *id, const guint32 *pids, AsbResourceLimits *limits)
                          g_variant_new_fixed_array (G_VARIANT_TYPE_UINT32, pids, 2, sizeof *pids));
   if (memory > 0)
     {
+      g_variant_builder_add (&properties, "(sv)", "MemoryAccounting", g_variant_new_boolean (TRUE));
       g_variant_builder_add (&properties, "(sv)", "MemoryMax", g_variant_new_uint64 (memory));
       g_variant_builder_add (&properties, "(sv)", "MemorySwapMax", g_variant_new_uint64 (0));
     }
@@ -240,6 +242,15 @@ wait_for_job (Jobs *jobs, const char *job, GMainContext *context, GCancellable *
   return FALSE;
 }
 
+static GVariant *
+call (GDBusConnection *connection, const char *path, const char *interface, const char *method,
+      GVariant *arguments, const char *type, GCancellable *cancellable, GError **error)
+{
+  return g_dbus_connection_call_sync (connection, MANAGER_NAME, path, interface, method, arguments,
+                                      G_VARIANT_TYPE (type), G_DBUS_CALL_FLAGS_NONE, SECONDS * 1000,
+                                      cancellable, error);
+}
+
 static gboolean
 start_unit (GDBusConnection *connection, const char *name, GVariant *properties,
             GMainContext *context, GCancellable *cancellable, GError **error)
@@ -249,11 +260,11 @@ start_unit (GDBusConnection *connection, const char *name, GVariant *properties,
   guint subscription = g_dbus_connection_signal_subscribe (
       connection, MANAGER_NAME, MANAGER_INTERFACE, "JobRemoved", MANAGER_PATH, NULL,
       G_DBUS_SIGNAL_FLAGS_NONE, job_removed_cb, &jobs, NULL);
-  g_autoptr (GVariant) answer = g_dbus_connection_call_sync (
-      connection, MANAGER_NAME, MANAGER_PATH, MANAGER_INTERFACE, "StartTransientUnit",
-      g_variant_new ("(ss@a(sv)@a(sa(sv)))", name, "fail", properties,
-                     g_variant_new_array (G_VARIANT_TYPE ("(sa(sv))"), NULL, 0)),
-      G_VARIANT_TYPE ("(o)"), G_DBUS_CALL_FLAGS_NONE, SECONDS * 1000, cancellable, error);
+  g_autoptr (GVariant) answer
+      = call (connection, MANAGER_PATH, MANAGER_INTERFACE, "StartTransientUnit",
+              g_variant_new ("(ss@a(sv)@a(sa(sv)))", name, "fail", properties,
+                             g_variant_new_array (G_VARIANT_TYPE ("(sa(sv))"), NULL, 0)),
+              "(o)", cancellable, error);
   const char *job;
   gboolean done = FALSE;
 
@@ -266,9 +277,38 @@ start_unit (GDBusConnection *connection, const char *name, GVariant *properties,
   return done;
 }
 
+/* A manager that has no memory to give takes the limit all the same. What it can count it bounds.
+ */
 static gboolean
-make_scope (const char *bus, const char *id, GVariant *properties, GCancellable *cancellable,
-            GError **error)
+check_memory (GDBusConnection *connection, const char *name, GCancellable *cancellable,
+              GError **error)
+{
+  g_autoptr (GVariant) unit = call (connection, MANAGER_PATH, MANAGER_INTERFACE, "GetUnit",
+                                    g_variant_new ("(s)", name), "(o)", cancellable, error);
+  g_autoptr (GVariant) answer = NULL;
+  g_autoptr (GVariant) used = NULL;
+  const char *path;
+
+  if (!unit)
+    return FALSE;
+  g_variant_get (unit, "(&o)", &path);
+  answer
+      = call (connection, path, "org.freedesktop.DBus.Properties", "Get",
+              g_variant_new ("(ss)", SCOPE_INTERFACE, "MemoryCurrent"), "(v)", cancellable, error);
+  if (!answer)
+    return FALSE;
+  g_variant_get (answer, "(v)", &used);
+  if (g_variant_is_of_type (used, G_VARIANT_TYPE_UINT64)
+      && g_variant_get_uint64 (used) != G_MAXUINT64)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               "systemd took the limit and cannot bound memory with it");
+  return FALSE;
+}
+
+static gboolean
+make_scope (const char *bus, const char *id, GVariant *properties, gboolean limits_memory,
+            GCancellable *cancellable, GError **error)
 {
   g_autoptr (GVariant) owned = g_variant_ref_sink (properties);
   g_autofree char *unique = g_uuid_string_random ();
@@ -279,7 +319,8 @@ make_scope (const char *bus, const char *id, GVariant *properties, GCancellable 
 
   g_main_context_push_thread_default (context);
   connection = connect_to (bus, cancellable, error);
-  done = connection && start_unit (connection, name, owned, context, cancellable, error);
+  done = connection && start_unit (connection, name, owned, context, cancellable, error)
+         && (!limits_memory || check_memory (connection, name, cancellable, error));
   if (connection)
     g_dbus_connection_close_sync (connection, NULL, NULL);
   g_main_context_pop_thread_default (context);
@@ -302,7 +343,8 @@ asb_local_scope_enter (AsbLocalScope *self, AsbLocalLaunch *launch, const char *
   /* Why it did not start is found out by the one who waits for the guest. */
   if (pids[0] == 0 || pids[1] == 0)
     return TRUE;
-  if (make_scope (self->bus, id, describe_scope (id, pids, limits), cancellable, &cause)
+  if (make_scope (self->bus, id, describe_scope (id, pids, limits),
+                  asb_resource_limits_get_memory_bytes (limits) > 0, cancellable, &cause)
       && open_gate (self->gate))
     return TRUE;
   if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))

@@ -18,9 +18,6 @@ typedef struct _AsbLocalScope AsbLocalScope;
  * or an address. Returns: NULL if there is none. */
 char *asb_local_scope_find_bus (const char *option);
 
-/* Whether the manager answers there. */
-gboolean asb_local_scope_check (const char *bus, GCancellable *cancellable, GError **error);
-
 /* Makes bubblewrap wait. */
 AsbLocalScope *asb_local_scope_new (const char *bus, AsbLocalArguments *arguments, GError **error);
 void asb_local_scope_free (AsbLocalScope *self);

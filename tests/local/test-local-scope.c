@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MIB (1024 * 1024)
+#define UNIT_PATH "/org/freedesktop/systemd1/unit/asb"
 
 typedef struct
 {
@@ -21,6 +22,7 @@ typedef struct
 
   /* How it behaves. */
   const char *result; /* of the job; NULL: the call is refused */
+  gboolean counts_nothing;
 
   /* What it saw. */
   guint n_calls;
@@ -31,14 +33,16 @@ typedef struct
 
 static const char introspection[]
     = "<node><interface name='org.freedesktop.systemd1.Manager'>"
-      "<property name='Version' type='s' access='read'/>"
       "<method name='StartTransientUnit'><arg type='s' direction='in'/><arg type='s' "
       "direction='in'/>"
       "<arg type='a(sv)' direction='in'/><arg type='a(sa(sv))' direction='in'/>"
       "<arg type='o' direction='out'/></method>"
+      "<method name='GetUnit'><arg type='s' direction='in'/><arg type='o' "
+      "direction='out'/></method>"
       "<signal name='JobRemoved'><arg type='u'/><arg type='o'/><arg type='s'/><arg "
       "type='s'/></signal>"
-      "</interface></node>";
+      "</interface><interface name='org.freedesktop.systemd1.Scope'>"
+      "<property name='MemoryCurrent' type='t' access='read'/></interface></node>";
 
 /* What stands behind that number is bubblewrap still, unless it did not wait. */
 static gboolean
@@ -80,6 +84,15 @@ call_cb (GDBusConnection *connection, const char *sender, const char *path, cons
 {
   Manager *manager = user_data;
 
+  if (strcmp (method, "GetUnit") == 0)
+    {
+      const char *name;
+
+      g_variant_get (parameters, "(&s)", &name);
+      g_assert_cmpstr (name, ==, manager->name);
+      g_dbus_method_invocation_return_value (invocation, g_variant_new ("(o)", UNIT_PATH));
+      return;
+    }
   manager->n_calls++;
   g_clear_pointer (&manager->name, g_free);
   g_clear_pointer (&manager->properties, g_variant_unref);
@@ -104,11 +117,14 @@ call_cb (GDBusConnection *connection, const char *sender, const char *path, cons
                                  NULL);
 }
 
+/* Of a scope without means the real one knows no memory either. */
 static GVariant *
 property_cb (GDBusConnection *connection, const char *sender, const char *path,
              const char *interface, const char *property, GError **error, gpointer user_data)
 {
-  return g_variant_new_string ("252");
+  const Manager *manager = user_data;
+
+  return g_variant_new_uint64 (manager->counts_nothing ? G_MAXUINT64 : 4096);
 }
 
 static GDBusConnection *
@@ -127,6 +143,9 @@ serve (Manager *manager)
   g_assert_no_error (error);
   g_dbus_connection_register_object (connection, "/org/freedesktop/systemd1", node->interfaces[0],
                                      &table, manager, NULL, &error);
+  g_assert_no_error (error);
+  g_dbus_connection_register_object (connection, UNIT_PATH, node->interfaces[1], &table, manager,
+                                     NULL, &error);
   g_assert_no_error (error);
   owned = g_dbus_connection_call_sync (connection, "org.freedesktop.DBus", "/org/freedesktop/DBus",
                                        "org.freedesktop.DBus", "RequestName",
@@ -305,6 +324,24 @@ test_refused (LocalTest *test, gconstpointer data)
   assert_refused (test, "failed", "“failed”");
 }
 
+/* As that of an ordinary user does where control groups are of the first version. */
+static void
+test_without_means (LocalTest *test, gconstpointer data)
+{
+  Manager manager;
+  g_autoptr (AsbProvider) provider = NULL;
+  g_autoptr (GError) error = NULL;
+
+  manager_start (&manager, "done");
+  manager.counts_nothing = TRUE;
+  provider = provider_on (test, g_test_dbus_get_bus_address (manager.bus));
+  g_assert_null (create (provider, 200 * MIB, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "cannot bound memory"));
+  g_assert_cmpuint (local_test_count (test->provider, NULL), ==, 0);
+  manager_stop (&manager);
+}
+
 static void
 test_no_manager (LocalTest *test, gconstpointer data)
 {
@@ -356,6 +393,7 @@ main (int argc, char **argv)
   add ("/local/scope/made", test_made);
   add ("/local/scope/files-in-memory", test_files_in_memory);
   add ("/local/scope/refused", test_refused);
+  add ("/local/scope/without-means", test_without_means);
   local_test_add ("/local/scope/no-manager", test_no_manager);
   local_test_add ("/local/scope/never", test_never);
   return g_test_run ();
