@@ -12,6 +12,7 @@
 #include "listener.h"
 #include "orphans.h"
 #include "recorder.h"
+#include "removal.h"
 #include "spare-supervisor.h"
 #include "websocket-door.h"
 #include "worker-pool.h"
@@ -285,7 +286,7 @@ set_up (Broker *broker)
   broker->recorder = recorder_new (broker->loop, broker->options->history_dir);
   broker->workers = worker_pool_new (broker);
   return broker->nothing_fd >= 0 && broker->recorder && broker->workers && watch_liveness (broker)
-         && expiry_set (broker, broker->options->expire_after);
+         && removal_watch (broker) && expiry_set (broker, broker->options->expire_after);
 }
 
 /* Whatever goes on is over: with their sockets all our processes end, and what they look after. */
@@ -303,6 +304,7 @@ tear_down (Broker *broker)
   job_free_all (broker);
   loop_remove (broker->signal_source);
   loop_remove (broker->liveness_source);
+  removal_unwatch (broker);
   expiry_clear (broker);
   loop_free (broker->loop);
   token_list_clear (&broker->tokens);

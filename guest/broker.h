@@ -28,6 +28,7 @@ typedef struct
   int listen_fd;
   bool checks_peers;    /* who connects to listen_fd must be of this user, or root */
   int liveness_fd;      /* -1: none */
+  int removal_fd;       /* -1: none */
   int64_t expire_after; /* milliseconds; 0: never */
   const char *history_dir;
   bool record_only;
@@ -100,6 +101,8 @@ typedef struct
   int signal_fd;
   LoopSource *signal_source;
   LoopSource *liveness_source;
+  LoopSource *removal_source;
+  bool is_removed; /* all that the sandbox had on the disk */
   bool is_draining;
   int expiry_fd; /* while there is its source */
   LoopSource *expiry_source;

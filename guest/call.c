@@ -4,6 +4,7 @@
 
 #include "call-kinds.h"
 #include "json-size.h"
+#include "removal.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -230,7 +231,10 @@ check_bounds (Call *call)
                  "The requests of all that is being done would be larger than %d MiB",
                  MAX_REQUESTS_MIB);
   else if (call->broker->stop_stage != STOP_NOT)
-    failure_set (&call->failure, FAILURE_DRAINING, "The guest is ending");
+    failure_set (&call->failure, FAILURE_DRAINING, "%s",
+                 call->broker->is_removed
+                     ? "The files of this sandbox were removed by somebody, its guest is ending"
+                     : "The guest is ending");
 }
 
 static Call *
@@ -256,11 +260,13 @@ call_new (Session *session, uint32_t number, size_t size)
 bool
 call_begin (Session *session, uint32_t number, json_t *request)
 {
-  Call *call = call_new (session, number, json_size (request));
+  Call *call;
   json_t *record;
   bool required = false;
   unsigned fed;
 
+  removal_check (session->broker);
+  call = call_new (session, number, json_size (request));
   if (!call)
     return false;
   check_request (call, request);

@@ -27,6 +27,7 @@ static const char USAGE[]
       "Options of “serve”:\n"
       "  --listen-fd N         listen on the socket N that was passed in, instead of a path\n"
       "  --liveness-fd N       end when N is at its end\n"
+      "  --removal-fd N        end when N can be read: our files are being removed\n"
       "  --ready-fd N          write “+” to N and close it when clients can connect\n"
       "  --expire-after MS     end when so many milliseconds have passed\n"
       "  --environment-fd N    read variables for commands from N: NAME=value and NUL, each\n"
@@ -172,6 +173,7 @@ parse (int argc, char **argv, ServeOptions *result, bool serves)
     { "--history-dir", FOR_BOTH, OPTION_PATH, &result->history_dir },
     { "--listen-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->listen_fd },
     { "--liveness-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->liveness_fd },
+    { "--removal-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->removal_fd },
     { "--expire-after", FOR_SERVE, OPTION_TIME, &result->expire_after },
     { "--environment-fd", FOR_SERVE, OPTION_DESCRIPTOR, &result->environment_fd },
     { "--command-limit", FOR_SERVE, OPTION_LIMIT, &result->command_limits },
@@ -203,6 +205,7 @@ main (int argc, char **argv)
 {
   ServeOptions options = { .listen_fd = -1,
                            .liveness_fd = -1,
+                           .removal_fd = -1,
                            .environment_fd = -1,
                            .token_fd = -1,
                            .ready_fd = -1,

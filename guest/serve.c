@@ -46,6 +46,7 @@ check_descriptors (const ServeOptions *options)
 {
   if (!check_descriptor (options->listen_fd, "--listen-fd")
       || !check_descriptor (options->liveness_fd, "--liveness-fd")
+      || !check_descriptor (options->removal_fd, "--removal-fd")
       || !check_descriptor (options->environment_fd, "--environment-fd")
       || !check_descriptor (options->token_fd, "--token-fd")
       || !check_descriptor (options->ready_fd, "--ready-fd"))
@@ -60,8 +61,8 @@ close_inherited (const Waiting *waiting, const ProcessState *process)
 {
   const ServeOptions *options = waiting->options;
   int kept[]
-      = { options->listen_fd, options->liveness_fd, options->environment_fd, options->token_fd,
-          options->ready_fd,  waiting->fd,          process->oom_score_fd };
+      = { options->listen_fd, options->liveness_fd, options->removal_fd, options->environment_fd,
+          options->token_fd,  options->ready_fd,    waiting->fd,         process->oom_score_fd };
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (kept[i] > STDERR_FILENO)
@@ -176,6 +177,7 @@ run (Waiting *waiting, int listen_fd, const char *token, const Environment *envi
   const ServeOptions *options = waiting->options;
   BrokerOptions broker = { .listen_fd = listen_fd,
                            .liveness_fd = options->liveness_fd,
+                           .removal_fd = options->removal_fd,
                            .expire_after = options->expire_after,
                            .history_dir = options->history_dir,
                            .record_only = options->record_only,

@@ -13,6 +13,7 @@ typedef struct
 {
   int listen_fd;        /* −1: bind @socket_path */
   int liveness_fd;      /* −1: none */
+  int removal_fd;       /* −1: none */
   int environment_fd;   /* −1: none */
   int token_fd;         /* −1: a random token */
   int ready_fd;         /* −1: none */

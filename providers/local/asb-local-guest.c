@@ -20,6 +20,7 @@
 #include "asb-local-limits.h"
 #include "asb-local-process.h"
 #include "asb-local-readiness.h"
+#include "asb-local-removal.h"
 #include "asb-local-scope.h"
 #include "asb-local-status.h"
 #include "asb-local-user.h"
@@ -219,6 +220,16 @@ add_command_fd (Preparation *preparation, const char *option, int fd)
                                                                     preparation->arguments, fd)));
 }
 
+/* What is owned ends with its owner, and closing a watch takes the kernel longer than to end. */
+static void
+add_removal (Preparation *preparation, AsbLocalFolder *folder)
+{
+  int watch = asb_local_removal_watch (folder);
+
+  if (watch >= 0)
+    add_command_fd (preparation, "--removal-fd", watch);
+}
+
 static gboolean
 add_command (Preparation *preparation, AsbLocalFolder *folder, const AsbLocalInside *inside,
              int *ready, GError **error)
@@ -299,6 +310,8 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
       g_ptr_array_add (command, g_strdup ("--liveness-fd"));
       g_ptr_array_add (command, g_strdup_printf ("%d", liveness));
     }
+  else
+    add_removal (&preparation, folder);
   g_ptr_array_add (command, NULL);
   if (inside->bus)
     return launch_in_scope (folder, bubblewrap, inside, &preparation, cancellable, error);

@@ -73,6 +73,7 @@ def test_wrong_usage():
 def test_descriptors_that_are_no_use():
     with tempfile.TemporaryFile() as file:
         for arguments in [["--listen-fd", "77"], ["--liveness-fd", "77"], ["--environment-fd", "77"],
+                          ["--removal-fd", "77"],
                           ["--ready-fd", "77"],
                           ["--listen-fd", str(file.fileno())]]:
             result = run("serve", *arguments, pass_fds=[file.fileno()])
@@ -217,6 +218,20 @@ def test_shared_descriptors_are_left_as_they_were():
         assert guest.process.wait(PATIENCE) == 0
         assert not sends_signals(guest.listener) and not sends_signals(owner)
     os.close(owner)
+    os.close(theirs)
+
+
+def test_removal_descriptor():
+    """What can be read there tells that the files are being removed: nothing goes on."""
+    ours, theirs = os.pipe()
+    with Guest("--removal-fd", str(ours), pass_fds=[ours]) as guest:
+        client = guest.connect()
+        call = client.start_command(["cat"], stdin="stream")
+        client.wait_event(call)
+        os.write(theirs, b"x")
+        assert client.wait(call).result["reason"] == "cancelled", call.reply
+        assert guest.process.wait(PATIENCE) == 0
+    os.close(ours)
     os.close(theirs)
 
 

@@ -300,6 +300,73 @@ test_swept_frozen (LocalTest *test, gconstpointer data)
   close (other);
 }
 
+static void
+remove_folder (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = local_test_path (test, id, "");
+  const char *const argv[] = { "rm", "-rf", folder, NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
+                &error);
+  g_assert_no_error (error);
+  g_assert_false (stands_there (test, id));
+}
+
+/* Nobody could ever end it again. */
+static void
+test_folder_removed (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  int guest = open_guest (test, local_test_id (info));
+  int again;
+
+  /* That its time was renewed is not that it was removed. */
+  renewed = asb_provider_renew_sandbox (test->provider, local_test_id (info), 3000, NULL, NULL);
+  g_assert_nonnull (renewed);
+  g_free (local_test_shell (test->provider, local_test_id (info), NULL, "true"));
+  g_assert_false (local_test_wait_for_end (guest, 0));
+  /* It is watched again. */
+  end_guest (guest);
+  g_free (local_test_shell (test->provider, local_test_id (info), NULL, "true"));
+  again = open_guest (test, local_test_id (info));
+  remove_folder (test, local_test_id (info));
+  g_assert_true (local_test_wait_for_end (again, PATIENCE));
+  close (again);
+}
+
+/* Who works in one that was removed is told so, instead of by what is missing then. */
+static void
+test_folder_removed_from_owner (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("true");
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (AsbCommandResult) none = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *id;
+  int guest;
+
+  asb_backend_options_set_provider (options, test->provider);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  result = asb_backend_execute (backend, spec, NULL, &error);
+  g_assert_no_error (error);
+  id = asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend));
+  guest = open_guest (test, id);
+  remove_folder (test, id);
+  none = asb_backend_execute (backend, spec, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
+  g_assert_nonnull (strstr (error->message, "is not there any more"));
+  g_assert_true (local_test_wait_for_end (guest, PATIENCE));
+  close (guest);
+  g_clear_error (&error);
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+}
+
 static int
 parent_of (int pid)
 {
@@ -376,6 +443,8 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
   local_test_add ("/local/endings/swept", test_swept);
   local_test_add ("/local/endings/swept-frozen", test_swept_frozen);
+  local_test_add ("/local/endings/folder-removed", test_folder_removed);
+  local_test_add ("/local/endings/folder-removed-from-owner", test_folder_removed_from_owner);
   local_test_add ("/local/endings/bubblewrap-killed", test_bubblewrap_killed);
   local_test_add ("/local/endings/no-zombies", test_no_zombies);
   return g_test_run ();
