@@ -124,6 +124,35 @@ asb_local_guest_is_frozen (AsbLocalFolder *folder)
 }
 
 gboolean
+asb_local_guest_check_frozen (AsbLocalFolder *folder, GError **error)
+{
+  if (!asb_local_guest_is_frozen (folder))
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
+               "Sandbox “%s” is paused, its guest was stopped by a signal: resume it, or delete it",
+               folder->id);
+  return FALSE;
+}
+
+gboolean
+asb_local_guest_resume (AsbLocalFolder *folder, GError **error)
+{
+  int process = asb_local_status_open_process (folder);
+  gboolean frozen = process >= 0 && asb_local_process_is_stopped (process);
+
+  if (frozen && asb_local_process_signal (process, SIGCONT))
+    frozen = asb_local_process_is_stopped (process);
+  if (process >= 0)
+    close (process);
+  if (frozen)
+    g_set_error (
+        error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE,
+        "Could not resume sandbox “%s”, its guest is held by a debugger: let that go of it",
+        folder->id);
+  return !frozen;
+}
+
+gboolean
 asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error)
 {
   g_autoptr (GError) cause = NULL;

@@ -16,8 +16,14 @@ GIOStream *asb_local_guest_connect (AsbLocalFolder *folder, GError **error);
 
 gboolean asb_local_guest_is_listening (AsbLocalFolder *folder);
 
-/* One that was stopped cannot notice that its owner is gone. */
+/* One that was stopped answers nobody, and cannot notice that its owner is gone. */
 gboolean asb_local_guest_is_frozen (AsbLocalFolder *folder);
+
+/* %ASB_ERROR_SANDBOX_STATE, with the cure, if it is. */
+gboolean asb_local_guest_check_frozen (AsbLocalFolder *folder, GError **error);
+
+/* Lets it go on; TRUE if it does anyhow, or there is none. */
+gboolean asb_local_guest_resume (AsbLocalFolder *folder, GError **error);
 
 /* Starts it, and waits until it works. Takes @liveness, the descriptor whose end is the guest's; -1
  * for none. On failure nothing of it is left. */

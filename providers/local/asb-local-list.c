@@ -90,6 +90,8 @@ state_nick (AsbSandboxState state)
     {
     case ASB_SANDBOX_STATE_RUNNING:
       return "running";
+    case ASB_SANDBOX_STATE_PAUSED:
+      return "paused";
     case ASB_SANDBOX_STATE_STOPPED:
       return "stopped";
     case ASB_SANDBOX_STATE_DELETED:

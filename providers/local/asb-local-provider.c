@@ -229,9 +229,9 @@ asb_local_provider_get_capabilities (AsbProvider *provider)
   asb_capabilities_add (capabilities, ASB_CAPABILITY_NETWORK_POLICY,
                         ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
                         "the option “network” says what a local sandbox reaches: none or host");
-  asb_capabilities_add (capabilities, ASB_CAPABILITY_PAUSE_RESUME,
-                        ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
-                        "local sandboxes cannot be frozen");
+  asb_capabilities_add (
+      capabilities, ASB_CAPABILITY_PAUSE_RESUME, ASB_CAPABILITY_SUPPORT_UNAVAILABLE, "provider",
+      "local sandboxes cannot be frozen, only resumed when somebody has stopped them");
   return capabilities;
 }
 
@@ -370,6 +370,27 @@ asb_local_provider_renew_sandbox (AsbProvider *provider, const char *sandbox_id,
 }
 
 static void
+resume_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  AsbLocalProvider *self = source;
+  AsbSandboxState state = ASB_SANDBOX_STATE_UNKNOWN;
+  GError *error = NULL;
+  g_autoptr (AsbLocalMetadata) metadata = asb_local_resume (&self->settings, data, &state, &error);
+
+  if (metadata)
+    return_object (task, ASB_TYPE_SANDBOX_INFO,
+                   asb_local_metadata_to_info (metadata, source, state));
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+asb_local_provider_resume_sandbox (AsbProvider *provider, const char *sandbox_id, GTask *task)
+{
+  run (task, g_strdup (sandbox_id), g_free, resume_thread);
+}
+
+static void
 delete_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   AsbLocalProvider *self = source;
@@ -487,6 +508,7 @@ provider_iface_init (AsbProviderInterface *iface)
   iface->get_sandbox = asb_local_provider_get_sandbox;
   iface->list_sandboxes = asb_local_provider_list_sandboxes;
   iface->renew_sandbox = asb_local_provider_renew_sandbox;
+  iface->resume_sandbox = asb_local_provider_resume_sandbox;
   iface->delete_sandbox = asb_local_provider_delete_sandbox;
   iface->open_stream = asb_local_provider_open_stream;
   iface->call_service = asb_local_provider_call_service;

@@ -383,6 +383,14 @@ load_usable (const AsbLocalSettings *settings, const char *id, AsbLocalFolder **
   return NULL;
 }
 
+static AsbSandboxState
+find_state (AsbLocalFolder *folder)
+{
+  if (!asb_local_guest_is_listening (folder))
+    return ASB_SANDBOX_STATE_STOPPED;
+  return asb_local_guest_is_frozen (folder) ? ASB_SANDBOX_STATE_PAUSED : ASB_SANDBOX_STATE_RUNNING;
+}
+
 AsbLocalMetadata *
 asb_local_get (const AsbLocalSettings *settings, const char *id, AsbSandboxState *state,
                GError **error)
@@ -391,8 +399,7 @@ asb_local_get (const AsbLocalSettings *settings, const char *id, AsbSandboxState
   g_autoptr (AsbLocalMetadata) metadata = load_usable (settings, id, &folder, error);
 
   if (metadata)
-    *state = asb_local_guest_is_listening (folder) ? ASB_SANDBOX_STATE_RUNNING
-                                                   : ASB_SANDBOX_STATE_STOPPED;
+    *state = find_state (folder);
   return g_steal_pointer (&metadata);
 }
 
@@ -417,14 +424,26 @@ asb_local_renew (const AsbLocalSettings *settings, const char *id, gint64 second
     return NULL;
   /* Others may have renewed it, too, or its time may have come, before we had the lock. */
   metadata = load_usable (settings, id, &again, error);
-  if (!metadata)
+  if (!metadata || !asb_local_guest_check_frozen (folder, error))
     return NULL;
   asb_local_expiry_set (&metadata->expiry, seconds);
   if (!asb_local_metadata_save (metadata, folder->fd, folder->path, error)
       || !asb_local_guest_set_expiry (folder, asb_local_expiry_get_left (&metadata->expiry), error))
     return NULL;
-  *state = asb_local_guest_is_listening (folder) ? ASB_SANDBOX_STATE_RUNNING
-                                                 : ASB_SANDBOX_STATE_STOPPED;
+  *state = find_state (folder);
+  return g_steal_pointer (&metadata);
+}
+
+AsbLocalMetadata *
+asb_local_resume (const AsbLocalSettings *settings, const char *id, AsbSandboxState *state,
+                  GError **error)
+{
+  g_autoptr (AsbLocalFolder) folder = NULL;
+  g_autoptr (AsbLocalMetadata) metadata = load_usable (settings, id, &folder, error);
+
+  if (!metadata || !asb_local_guest_resume (folder, error))
+    return NULL;
+  *state = find_state (folder);
   return g_steal_pointer (&metadata);
 }
 
@@ -432,6 +451,14 @@ static gboolean
 is_refused (const GError *error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
+}
+
+/* Who is connected to a guest that was stopped would wait for nothing. */
+static GIOStream *
+connect_to_awake (AsbLocalFolder *folder, GError **error)
+{
+  return asb_local_guest_check_frozen (folder, error) ? asb_local_guest_connect (folder, error)
+                                                      : NULL;
 }
 
 static GIOStream *
@@ -445,7 +472,7 @@ open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *ca
 
   if (!metadata)
     return NULL;
-  stream = asb_local_guest_connect (folder, &cause);
+  stream = connect_to_awake (folder, &cause);
   if (stream || !is_refused (cause))
     {
       if (cause)

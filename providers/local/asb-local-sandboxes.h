@@ -42,6 +42,10 @@ AsbLocalMetadata *asb_local_get (const AsbLocalSettings *settings, const char *i
 AsbLocalMetadata *asb_local_renew (const AsbLocalSettings *settings, const char *id, gint64 seconds,
                                    AsbSandboxState *state, GError **error);
 
+/* Lets one go on whose guest somebody has stopped. */
+AsbLocalMetadata *asb_local_resume (const AsbLocalSettings *settings, const char *id,
+                                    AsbSandboxState *state, GError **error);
+
 /* A connection to the guest, which is started if there is none. @record_only: also to the kept
  * record of a sandbox that is gone. */
 GIOStream *asb_local_open (const AsbLocalSettings *settings, const char *id, gboolean record_only,

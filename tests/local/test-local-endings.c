@@ -277,6 +277,43 @@ freeze_guest (LocalTest *test, const char *id)
   return guest;
 }
 
+/* Nobody waits for it who can be told, and it can be let go on. */
+static void
+test_frozen (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 3600);
+  g_autoptr (AsbSandboxInfo) found = NULL;
+  g_autoptr (AsbSandboxInfo) resumed = NULL;
+  g_autoptr (AsbSandboxInfo) again = NULL;
+  g_autoptr (AsbStreamSpec) spec = asb_stream_spec_new ();
+  g_autoptr (GIOStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *id = local_test_id (info);
+  int guest = freeze_guest (test, id);
+
+  found = asb_provider_get_sandbox (test->provider, id, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (found), ==, ASB_SANDBOX_STATE_PAUSED);
+  g_assert_cmpuint (local_test_count (test->provider, "paused"), ==, 1);
+  stream = asb_provider_open_stream (test->provider, id, spec, NULL, &error);
+  g_assert_null (stream);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_assert_nonnull (strstr (error->message, "resume it"));
+  g_clear_error (&error);
+  g_assert_null (asb_provider_renew_sandbox (test->provider, id, 60, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_clear_error (&error);
+
+  resumed = asb_provider_resume_sandbox (test->provider, id, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_sandbox_info_get_state (resumed), ==, ASB_SANDBOX_STATE_RUNNING);
+  g_assert_cmpint (seconds_left (resumed), >, 3000);
+  g_free (local_test_shell (test->provider, id, NULL, "true"));
+  again = asb_provider_resume_sandbox (test->provider, id, NULL, &error);
+  g_assert_no_error (error);
+  close (guest);
+}
+
 /* It cannot see that its owner is gone, so whoever looks next ends it. */
 static void
 test_swept_frozen (LocalTest *test, gconstpointer data)
@@ -442,6 +479,7 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/started-again", test_started_again);
   local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
   local_test_add ("/local/endings/swept", test_swept);
+  local_test_add ("/local/endings/frozen", test_frozen);
   local_test_add ("/local/endings/swept-frozen", test_swept_frozen);
   local_test_add ("/local/endings/folder-removed", test_folder_removed);
   local_test_add ("/local/endings/folder-removed-from-owner", test_folder_removed_from_owner);
