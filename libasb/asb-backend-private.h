@@ -42,7 +42,9 @@ struct _AsbBackend
   int pause; /* atomic, an AsbPauseState */
 
   GMutex mutex;
-  gboolean deleted; /* the sandbox is known to be gone */
+  gboolean deleted;              /* the sandbox is known to be gone */
+  GMainContext *restart_context; /* where another guest is asked for; NULL: none is */
+  GPtrArray *restart_waiting;    /* GTask: those who want one, too */
 };
 
 #define ASB_BACKEND_SANDBOX_ID(self) (asb_sandbox_ref_get_sandbox_id ((self)->ref))

@@ -10,7 +10,8 @@
 /* Any thread. */
 gboolean asb_backend_needs_restart (AsbBackend *self);
 
-/* Several at once are one too many, and do no harm. */
+/* Whoever comes while another one is at it waits for that, and fails with it; but for one that can
+ * go on only in a main context that does not run meanwhile. */
 void asb_backend_restart_async (AsbBackend *self, GCancellable *cancellable,
                                 GAsyncReadyCallback callback, gpointer user_data);
 gboolean asb_backend_restart_finish (AsbBackend *self, GAsyncResult *result, GError **error);

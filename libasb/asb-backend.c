@@ -53,6 +53,7 @@ asb_backend_finalize (GObject *object)
   g_clear_object (&self->store);
   g_clear_object (&self->transport);
   g_clear_pointer (&self->past_transports, g_ptr_array_unref);
+  g_clear_pointer (&self->restart_waiting, g_ptr_array_unref);
   g_clear_pointer (&self->no_guest, g_free);
   g_clear_pointer (&self->no_history, g_free);
   g_clear_object (&self->history_config);
@@ -174,6 +175,7 @@ asb_backend_init (AsbBackend *self)
 {
   g_mutex_init (&self->mutex);
   self->past_transports = g_ptr_array_new_with_free_func (g_object_unref);
+  self->restart_waiting = g_ptr_array_new_with_free_func (g_object_unref);
   self->gate = asb_activity_gate_new ();
   self->rules = asb_work_rules_new (NULL, NULL);
   self->drain_timeout_ms = asb_work_rules_get_drain_ms (self->rules);

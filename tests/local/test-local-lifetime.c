@@ -353,6 +353,88 @@ test_backend_goes_on (LocalTest *test, gconstpointer data)
   g_assert_no_error (error);
 }
 
+typedef struct
+{
+  guint n_pending;
+  guint n_transports;
+} Crowd;
+
+static void
+crowd_executed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Crowd *crowd = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbCommandResult) end
+      = asb_backend_execute_finish (ASB_BACKEND (source), result, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (asb_command_result_get_exit_status (end), ==, 0);
+  crowd->n_pending--;
+}
+
+static void
+crowd_cancelled_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Crowd *crowd = user_data;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (asb_backend_execute_finish (ASB_BACKEND (source), result, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  crowd->n_pending--;
+}
+
+static void
+count_transport_cb (AsbBackend *backend, GParamSpec *pspec, Crowd *crowd)
+{
+  crowd->n_transports++;
+}
+
+static void
+await_closed (AsbTransport *transport)
+{
+  while (asb_transport_get_state (transport) != ASB_TRANSPORT_STATE_CLOSED)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+/* More than a guest takes connections; the first, who asks for another guest, cancels. One that
+ * blocks where the others could go on does not wait for them. */
+static void
+test_backend_goes_on_at_once (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbBackendOptions) options = asb_backend_options_new ();
+  g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("true");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autofree char *told = NULL;
+  g_autoptr (GError) error = NULL;
+  Crowd crowd = { 101, 0 };
+  int guest;
+
+  asb_backend_options_set_provider (options, test->provider);
+  asb_backend_options_set_history (options, history);
+  backend = asb_create_backend (options, NULL, &error);
+  g_assert_no_error (error);
+  g_signal_connect (backend, "notify::transport", G_CALLBACK (count_transport_cb), &crowd);
+  guest = open_guest (test, asb_sandbox_ref_get_sandbox_id (asb_backend_get_ref (backend)));
+  local_test_signal (guest, SIGKILL);
+  g_assert_true (local_test_wait_for_end (guest, PATIENCE));
+  close (guest);
+  await_closed (asb_backend_get_transport (backend));
+
+  asb_backend_execute_async (backend, spec, cancellable, crowd_cancelled_cb, &crowd);
+  for (guint i = 1; i <= 100; i++)
+    asb_backend_execute_async (backend, spec, NULL, crowd_executed_cb, &crowd);
+  g_cancellable_cancel (cancellable);
+  told = execute (backend, "echo here");
+  g_assert_cmpstr (told, ==, "here\n");
+  while (crowd.n_pending > 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (crowd.n_transports, <=, 3);
+  asb_backend_close (backend, NULL, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_guest_frozen (LocalTest *test, gconstpointer data)
 {
@@ -480,6 +562,7 @@ main (int argc, char **argv)
   local_test_add ("/local/lifetime/deleted", test_deleted);
   local_test_add ("/local/lifetime/guest-killed", test_guest_killed);
   local_test_add ("/local/lifetime/backend-goes-on", test_backend_goes_on);
+  local_test_add ("/local/lifetime/backend-goes-on-at-once", test_backend_goes_on_at_once);
   local_test_add ("/local/lifetime/guest-frozen", test_guest_frozen);
   local_test_add ("/local/lifetime/environment-again", test_environment_again);
   local_test_add ("/local/lifetime/terminal", test_terminal);
