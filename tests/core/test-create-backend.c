@@ -500,6 +500,50 @@ test_history_modes (TestCreation *fixture, gconstpointer data)
     }
 }
 
+static AsbHistoryStore *
+give_store_early (AsbRegistry *registry, const char *name, GVariant *options, gpointer user_data,
+                  GError **error)
+{
+  TestCreation *fixture = user_data;
+
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 0);
+  return g_object_ref (g_object_get_data (G_OBJECT (registry), "store"));
+}
+
+static gpointer
+create_in_thread (gpointer data)
+{
+  gpointer *arguments = data;
+
+  asb_create_backend_async (arguments[0], NULL, test_answer_cb, arguments[1]);
+  return NULL;
+}
+
+static void
+test_history_of_thread (TestCreation *fixture, gconstpointer data)
+{
+  g_autoptr (AsbRegistry) registry = test_registry_new ();
+  g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
+  g_autoptr (TestStore) store = test_store_new ();
+  g_autoptr (AsbBackend) backend = NULL;
+  g_auto (TestAnswer) answer = { 0 };
+  gpointer arguments[] = { fixture->options, &answer };
+
+  g_test_summary ("A thread without a main context may make a backend: it is answered in the main "
+                  "one, but not before the store is there");
+
+  g_assert_true (asb_registry_register_history_store_factory (registry, "sandbox", give_store_early,
+                                                              fixture, NULL, NULL));
+  g_object_set_data (G_OBJECT (registry), "store", store);
+  asb_backend_options_set_history (fixture->options, config);
+  asb_backend_options_set_registry (fixture->options, registry);
+  g_thread_join (g_thread_new ("create", create_in_thread, arguments));
+  backend = asb_create_backend_finish (test_answer_wait (&answer), &fixture->error);
+  g_assert_no_error (fixture->error);
+  g_assert_cmpuint (store->n_opened, ==, 1);
+  test_backend_close (backend);
+}
+
 static void
 test_history_none (TestCreation *fixture, gconstpointer data)
 {
@@ -642,6 +686,7 @@ main (int argc, char **argv)
   ADD ("history/ready-store", test_ready_store);
   ADD ("history/connect", test_connect_record);
   ADD ("history/modes", test_history_modes);
+  ADD ("history/of-thread", test_history_of_thread);
   ADD ("history/none", test_history_none);
   ADD ("history/best-effort", test_best_effort);
   ADD ("history/in-place", test_in_place);

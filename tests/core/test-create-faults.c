@@ -432,12 +432,13 @@ test_no_such_store (Fixture *fixture, gconstpointer data)
   g_autoptr (AsbHistoryConfig) config = asb_history_config_new ();
   g_autoptr (GError) error = NULL;
 
-  g_test_summary ("A history that cannot be had ends it, and the sandbox is deleted");
+  g_test_summary ("A history that cannot be had ends it before anything is made");
 
   asb_history_config_set_mode (config, ASB_HISTORY_MODE_DATABASE);
   asb_backend_options_set_history (fixture->options, config);
   asb_backend_options_set_history_database_url (fixture->options, "file:///x");
   asb_backend_options_set_registry (fixture->options, registry);
+  test_mock_add_fault (fixture->mock, "{'operation': <'create_sandbox'>, 'fault': <'fail'>}");
   g_assert_null (asb_create_backend (fixture->options, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_MODULE_NOT_FOUND);
   g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 0);

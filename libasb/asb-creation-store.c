@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "config.h"
+
+#include "asb-creation-private.h"
+
+#include "asb-backend-options-private.h"
+#include "asb-create-spec-private.h"
+#include "asb-error-private.h"
+
+/* The record of a backend, and its working directory, which is made meanwhile. */
+
+AsbHistoryConfig *
+asb_creation_dup_history_config (AsbBackendOptions *options)
+{
+  AsbHistoryConfig *given = asb_backend_options_get_history (options);
+
+  return given ? g_object_ref (given) : asb_history_config_new ();
+}
+
+gboolean
+asb_creation_find_store (AsbCreation *creation, GError **error)
+{
+  AsbHistoryStore *given = asb_backend_options_get_history_store (creation->options);
+  AsbHistoryConfig *config = asb_backend_options_get_history (creation->options);
+  AsbRegistry *registry = asb_backend_options_get_registry (creation->options);
+  AsbHistoryMode mode = config ? asb_history_config_get_mode (config) : ASB_HISTORY_MODE_NONE;
+  GVariantDict options;
+
+  if (!registry)
+    registry = asb_registry_get_default ();
+  if (given)
+    {
+      creation->store = g_object_ref (given);
+      return TRUE;
+    }
+  if (mode == ASB_HISTORY_MODE_NONE)
+    return TRUE;
+
+  creation->owns_store = TRUE;
+  if (mode == ASB_HISTORY_MODE_SANDBOX)
+    creation->store = asb_registry_create_history_store (registry, "sandbox", NULL, error);
+  else
+    {
+      g_variant_dict_init (&options, NULL);
+      g_variant_dict_insert (&options, "url", "s",
+                             asb_backend_options_get_history_database_url (creation->options));
+      creation->store = asb_registry_create_history_store (registry, "sqlite",
+                                                           g_variant_dict_end (&options), error);
+    }
+  return creation->store != NULL;
+}
+
+static void
+finish_with_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (!creation->workdir_error)
+    {
+      asb_creation_finish (task);
+      return;
+    }
+  g_prefix_error (&creation->workdir_error, "Could not make the working directory: ");
+  asb_creation_fail (task, g_steal_pointer (&creation->workdir_error));
+}
+
+static void
+workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &creation->workdir_error);
+  creation->workdir_is_pending = FALSE;
+  if (creation->waits_for_workdir)
+    finish_with_workdir (task);
+}
+
+/* The guest makes it while its historian begins the record. */
+static void
+begin_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbFileRequest) request = NULL;
+
+  if (!creation->created)
+    return;
+  request = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
+  creation->workdir_is_pending = TRUE;
+  asb_transport_make_directory_async (creation->transport, request, g_task_get_cancellable (task),
+                                      workdir_cb, g_object_ref (task));
+}
+
+static void
+await_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (creation->workdir_is_pending)
+    creation->waits_for_workdir = TRUE;
+  else
+    finish_with_workdir (task);
+}
+
+/* The record of how the sandbox came about, which began before there was a store. */
+
+static void
+imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+
+  if (!asb_recorder_import_finish (ASB_RECORDER (source), result, &error)
+      && asb_recorder_get_strict (ASB_RECORDER (source)))
+    {
+      asb_creation_fail (task, error);
+      return;
+    }
+  g_clear_error (&error);
+  await_workdir (task);
+}
+
+static void
+import_record (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  AsbOutcome outcome = { .status = "succeeded" };
+  g_autoptr (AsbOperation) operation = NULL;
+  g_autoptr (GVariant) result = NULL;
+
+  if (creation->created)
+    {
+      operation = asb_recorder_new_operation (creation->recorder, "sandbox.create",
+                                              asb_create_describe (creation->options), NULL, NULL);
+      result = g_variant_ref_sink (asb_create_describe_ref (creation->ref));
+    }
+  else
+    {
+      operation
+          = asb_recorder_new_operation (creation->recorder, "sandbox.connect", NULL, NULL, NULL);
+      result = g_variant_ref_sink (asb_create_describe_state (creation->state));
+    }
+  outcome.result = result;
+  asb_recorder_import_async (creation->recorder, operation, creation->occurred_at, &outcome,
+                             g_task_get_cancellable (task), imported_cb, task);
+}
+
+/* The store. */
+
+static void
+store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
+  AsbHistoryConsistency consistency = asb_history_config_get_consistency (config);
+  GError *error = NULL;
+
+  if (asb_history_store_open_finish (ASB_HISTORY_STORE (source), result, &error))
+    {
+      creation->recorder = asb_recorder_new (
+          creation->store, consistency, asb_backend_options_get_agent_name (creation->options));
+      import_record (task);
+      return;
+    }
+  if (consistency == ASB_HISTORY_CONSISTENCY_STRICT_START || asb_error_is_cancelled (error))
+    {
+      g_prefix_error (&error, "Could not open the history: ");
+      asb_creation_fail (task, error);
+      return;
+    }
+  g_debug ("Work goes on without a record: %s", error->message);
+  creation->no_history = g_strdup (error->message);
+  g_clear_error (&error);
+  g_clear_object (&creation->store);
+  await_workdir (task);
+}
+
+void
+asb_creation_open_store (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
+
+  if (asb_creation_fail_if_cancelled (task))
+    return;
+  creation->store_was_opened = creation->store != NULL;
+  if (creation->store)
+    asb_history_store_open_async (creation->store, creation->transport, creation->ref, config,
+                                  g_task_get_cancellable (task), store_opened_cb, task);
+  begin_workdir (task);
+  if (!creation->store_was_opened)
+    await_workdir (task);
+}
