@@ -152,9 +152,9 @@ asb_activity_gate_close_async (AsbActivityGate *self, guint timeout_ms, GCancell
 
   g_task_set_source_tag (task, asb_activity_gate_close_async);
   g_task_set_check_cancellable (task, FALSE);
-  asb_task_wait_begin (task, timeout_ms, timeout_cb, cancelled_cb);
-
   g_mutex_lock (&self->mutex);
+  /* Here, so that it does wait when it is cancelled, be it in another thread. */
+  asb_task_wait_begin (task, timeout_ms, timeout_cb, cancelled_cb);
   g_ptr_array_add (self->waiting, g_object_ref (task));
   answerable = take_answerable (self);
   g_mutex_unlock (&self->mutex);

@@ -5,6 +5,7 @@
 #include "asb-activity-gate-private.h"
 
 #define N_THREADS 8
+#define N_CLOSINGS 20000
 #define LONG_TIME 3600000 /* ms: never, in a test */
 
 typedef struct
@@ -162,6 +163,52 @@ test_cancelled_before (Fixture *fixture, gconstpointer data)
   asb_activity_gate_leave (fixture->gate);
 }
 
+typedef struct
+{
+  AsbActivityGate *gate;
+  GCancellable *cancellable;
+  int n_pending; /* atomic */
+} Closer;
+
+static void
+closer_cancelled_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Closer *closer = user_data;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (asb_activity_gate_close_finish (ASB_ACTIVITY_GATE (source), result, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_atomic_int_dec_and_test (&closer->n_pending);
+}
+
+static gpointer
+close_often (gpointer data)
+{
+  Closer *closer = data;
+
+  for (int i = 0; i < N_CLOSINGS; i++)
+    asb_activity_gate_close_async (closer->gate, LONG_TIME, closer->cancellable,
+                                   closer_cancelled_cb, closer);
+  return NULL;
+}
+
+/* In a thread whose callbacks come elsewhere, while it is still at it. */
+static void
+test_cancelled_elsewhere (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  Closer closer = { fixture->gate, cancellable, N_CLOSINGS };
+  GThread *thread;
+
+  enter (fixture);
+  g_cancellable_cancel (cancellable);
+  thread = g_thread_new ("closer", close_often, &closer);
+  while (g_atomic_int_get (&closer.n_pending) > 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_thread_join (thread);
+  asb_activity_gate_leave (fixture->gate);
+}
+
 static void
 test_seal (Fixture *fixture, gconstpointer data)
 {
@@ -305,6 +352,7 @@ main (int argc, char **argv)
   ADD ("close/timeout", test_timeout);
   ADD ("close/cancelled", test_cancelled);
   ADD ("close/cancelled-before", test_cancelled_before);
+  ADD ("close/cancelled-elsewhere", test_cancelled_elsewhere);
   ADD ("close/seal", test_seal);
   ADD ("closers/two", test_two_closers);
   ADD ("closers/while-closed", test_closer_while_closed);
