@@ -112,10 +112,20 @@ async function cancelledUnderWay(call) {
   await answer;
 }
 
+// One that nobody has any more may go by itself meanwhile.
+function removeSandbox(provider, id) {
+  try {
+    provider.delete_sandbox(id, null);
+  } catch (error) {
+    if (!error.matches(Asb.Error, Asb.Error.SANDBOX_NOT_FOUND))
+      throw error;
+  }
+}
+
 function removeSandboxes() {
   const provider = Asb.Registry.get_default().create_provider('local', null);
   for (const info of provider.list_sandboxes(new Asb.SandboxFilter(), null))
-    provider.delete_sandbox(info.get_ref().get_sandbox_id(), null);
+    removeSandbox(provider, info.get_ref().get_sandbox_id());
 }
 
 async function dropped(call) {

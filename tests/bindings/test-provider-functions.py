@@ -9,7 +9,7 @@ from asb_test import Asb, Gio, GLib, TestCase, wait_for
 from python_provider import DictionaryProvider
 
 
-class FullProvider(DictionaryProvider):
+class FullProvider(DictionaryProvider, Asb.Provider):
     __gtype_name__ = "FullProvider"
 
     def __init__(self, **properties):
@@ -89,7 +89,7 @@ class FullProvider(DictionaryProvider):
                                                  "arguments": arguments}))
 
 
-class MortalProvider(DictionaryProvider):
+class MortalProvider(DictionaryProvider, Asb.Provider):
     """Its sandboxes live a second unless they are renewed, which is done where it lives."""
 
     __gtype_name__ = "MortalProvider"

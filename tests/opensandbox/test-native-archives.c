@@ -803,7 +803,7 @@ test_packing_faults (void)
   check_packing (&world, "/work/from/file", 0, ASB_ERROR_NOT_DIRECTORY);
   check_packing (&world, "/work/from", 1000, ASB_ERROR_TOO_LARGE);
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'cut','bytes':60000}");
-  check_packing (&world, "/work/from", 0, ASB_ERROR_PROVIDER);
+  check_packing (&world, "/work/from", 0, ASB_ERROR_INTERRUPTED);
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':500,"
                                        "'json':{'code':'RUNTIME_ERROR','message':'no'}}");
   check_packing (&world, "/work/from", 0, ASB_ERROR_PROVIDER);
