@@ -5,6 +5,7 @@
 #include "asb-call-private.h"
 
 #include "asb-error-private.h"
+#include "asb-history-store.h"
 #include "asb-io-thread-private.h"
 #include "asb-provider.h"
 #include "asb-sync-private.h"
@@ -300,19 +301,23 @@ return_value (AsbCall *call, GTask *outer, GValue *value)
   g_task_return_pointer (outer, copy, value_free);
 }
 
-/* Takes @error. Bindings do not survive a message that is no UTF-8. */
+/* Whose fault an error is that does not say it by a code of ours. */
+static AsbError
+get_code_for_foreign (gpointer source)
+{
+  if (ASB_IS_PROVIDER (source))
+    return ASB_ERROR_PROVIDER;
+  return ASB_IS_HISTORY_STORE (source) ? ASB_ERROR_HISTORY_DATABASE : ASB_ERROR_SANDBOX_BACKEND;
+}
+
+/* Takes @error. A caller looks at the code, whatever the implementation called, and bindings do not
+ * survive a message that is no UTF-8. */
 static void
 return_error (GTask *outer, GError *error)
 {
-  char *message;
+  AsbError code = get_code_for_foreign (g_task_get_source_object (outer));
 
-  if (!g_utf8_validate (error->message, -1, NULL))
-    {
-      message = g_utf8_make_valid (error->message, -1);
-      g_free (error->message);
-      error->message = message;
-    }
-  g_task_return_error (outer, error);
+  g_task_return_error (outer, asb_error_adopt (error, code));
 }
 
 /* What was answered as a value or a pointer looks like another number. */

@@ -11,6 +11,16 @@ void asb_error_set_info (GError *error, AsbErrorInfo *info);
  * Returns: (transfer none) (nullable): NULL for an error of another domain */
 AsbErrorInfo *asb_error_own_info (GError *error);
 
+/* Makes an error of an implementation one that callers are promised: text, cancelled or with a code
+ * of our domain. One of another domain gets @code and keeps its message; its own domain and code
+ * become the provider's code of its details.
+ * @error: (transfer full)
+ * Returns: (transfer full): the error to hand out */
+GError *asb_error_adopt (GError *error, AsbError code);
+
+/* Whether @error is of @domain and @code, or was before it was adopted. */
+gboolean asb_error_was (const GError *error, GQuark domain, int code);
+
 gboolean asb_error_is_cancelled (const GError *error);
 
 /* Whether there is no such sandbox, or none any more. */

@@ -263,6 +263,56 @@ asb_error_own_info (GError *error)
   return asb_error_get_info (error);
 }
 
+/* What stands for an error of another domain in the details of its successor. */
+static char *
+dup_origin (GQuark domain, int code)
+{
+  return g_strdup_printf ("%s:%d", g_quark_to_string (domain), code);
+}
+
+gboolean
+asb_error_was (const GError *error, GQuark domain, int code)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+  const char *origin = info ? asb_error_info_get_provider_error_code (info) : NULL;
+  g_autofree char *asked_for = dup_origin (domain, code);
+
+  return g_error_matches (error, domain, code) || g_strcmp0 (origin, asked_for) == 0;
+}
+
+static gboolean
+is_own (const GError *error)
+{
+  return error->domain == ASB_ERROR ? asb_error_code_to_string (error->code) != NULL
+                                    : asb_error_is_cancelled (error);
+}
+
+GError *
+asb_error_adopt (GError *error, AsbError code)
+{
+  g_autoptr (GError) foreign = NULL;
+  g_autoptr (AsbErrorInfo) info = NULL;
+  g_autofree char *origin = NULL;
+  g_autofree char *message = NULL;
+
+  if (is_own (error) && g_utf8_validate (error->message, -1, NULL))
+    return error;
+  message = g_utf8_make_valid (error->message, -1);
+  if (is_own (error))
+    {
+      g_free (error->message);
+      error->message = g_steal_pointer (&message);
+      return error;
+    }
+  foreign = error;
+  if (g_error_matches (foreign, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+    code = ASB_ERROR_TIMED_OUT;
+  origin = dup_origin (foreign->domain, foreign->code);
+  info = asb_error_info_new ();
+  asb_error_info_set_provider_error_code (info, origin);
+  return asb_error_new_with_info ((int)code, message, info);
+}
+
 gboolean
 asb_error_is_cancelled (const GError *error)
 {

@@ -122,7 +122,7 @@ is_final (const GError *error)
     ASB_ERROR_PERMISSION_DENIED,
   };
 
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+  if (asb_error_was (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
     return TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (codes); i++)
     if (g_error_matches (error, ASB_ERROR, codes[i]))

@@ -73,6 +73,40 @@ test_info (void)
 }
 
 static void
+check_adopted (GQuark domain, int code, int expected)
+{
+  g_autoptr (GError) error = g_error_new_literal (domain, code, "It failed: a\377b");
+  g_autoptr (GError) adopted = asb_error_adopt (g_steal_pointer (&error), ASB_ERROR_PROVIDER);
+
+  g_assert_error (adopted, ASB_ERROR, expected);
+  g_assert_cmpstr (adopted->message, ==, "It failed: a\357\277\275b");
+  g_assert_true (asb_error_was (adopted, domain, code));
+  g_assert_false (asb_error_was (adopted, domain, code + 1));
+}
+
+static void
+test_adopt (void)
+{
+  g_autoptr (GError) cancelled = asb_error_adopt (
+      g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Cancelled"), ASB_ERROR_PROVIDER);
+  g_autoptr (GError) foreign
+      = asb_error_adopt (g_error_new_literal (G_FILE_ERROR, G_FILE_ERROR_NOENT, "It failed"),
+                         ASB_ERROR_HISTORY_DATABASE);
+
+  g_test_summary ("Whoever failed, the code is one that callers know, and the message stays");
+
+  check_adopted (ASB_ERROR, ASB_ERROR_NO_SPACE, ASB_ERROR_NO_SPACE);
+  check_adopted (ASB_ERROR, 12345, ASB_ERROR_PROVIDER);
+  check_adopted (G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED, ASB_ERROR_PROVIDER);
+  check_adopted (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, ASB_ERROR_TIMED_OUT);
+  check_adopted (g_quark_from_static_string ("some-service"), 0, ASB_ERROR_PROVIDER);
+  g_assert_error (cancelled, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_error (foreign, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE);
+  g_assert_cmpstr (asb_error_info_get_provider_error_code (asb_error_get_info (foreign)), ==,
+                   "g-file-error-quark:4");
+}
+
+static void
 test_info_is_freed (void)
 {
   AsbErrorInfo *info = asb_error_info_new ();
@@ -188,6 +222,7 @@ main (int argc, char **argv)
   g_test_add_func ("/error/dbus", test_dbus);
   g_test_add_func ("/error/unknown", test_unknown);
   g_test_add_func ("/error/info", test_info);
+  g_test_add_func ("/error/adopt", test_adopt);
   g_test_add_func ("/error/info-is-freed", test_info_is_freed);
   g_test_add_func ("/error/last", test_last);
   g_test_add_func ("/error/last-per-thread", test_last_per_thread);

@@ -3,7 +3,7 @@
 
 // What libasb adds for JavaScript to what introspection gives: a virtual function that throws, or
 // whose promise is rejected, answers its task with the error. Nobody waits for a task that was
-// forgotten. A GLib.Error is passed on as it is; anything else becomes Asb.Error.INTERNAL. The
+// forgotten. A GLib.Error is left to the core; anything else becomes Asb.Error.INTERNAL. The
 // functions of a simple provider need not return true. Properties that are tables of strings can be
 // read, set and given to a constructor.
 

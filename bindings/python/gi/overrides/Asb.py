@@ -2,7 +2,7 @@
 """What libasb adds for Python to what introspection gives.
 
 - A virtual function that raises answers its task with the error: nobody waits for a task that was
-  forgotten. A GLib.Error is passed on as it is; any other exception becomes Asb.Error.INTERNAL.
+  forgotten. A GLib.Error is left to the core; any other exception becomes Asb.Error.INTERNAL.
   So does a function that is asked to approve an upload.
 - A class that changes a function of an interface its parent implements has to name the interface, too.
 - The functions of a simple provider need not return True, and what else they raise becomes a
