@@ -8,6 +8,8 @@ usage: test-check.py EXAMPLES    (the folder of the examples in Python)
 
 import subprocess
 import sys
+import threading
+import time
 
 sys.path.insert(0, sys.argv.pop(1))
 
@@ -51,21 +53,34 @@ class NamelessProvider(MemoryProvider, Asb.Provider):
         task.return_value(Asb.SandboxInfo())
 
 
+class HomelyProvider(MemoryProvider, Asb.Provider):
+    """As one in JavaScript: what it is asked in another thread it never answers."""
+
+    def do_create_sandbox(self, spec, task):
+        if threading.current_thread() is threading.main_thread():
+            super().do_create_sandbox(spec, task)
+
+
 PROVIDERS = {kind.__name__: kind for kind in
-             (MemoryProvider, TwiceProvider, ForgetfulProvider, GreedyProvider, SilentProvider, NamelessProvider)}
+             (MemoryProvider, TwiceProvider, ForgetfulProvider, GreedyProvider, SilentProvider, NamelessProvider,
+              HomelyProvider)}
 
 
-def check(name):
+def check(name, store=None):
     registry = Asb.Registry.new()
     registry.register_provider("memory", PROVIDERS[name].__gtype__)
-    return AsbCheck.provider(registry, "memory", None, None, None, AsbCheck.Flags.LIFECYCLE)
+    return AsbCheck.provider(registry, "memory", None, store, None, AsbCheck.Flags.LIFECYCLE)
 
 
 class TestCheck(TestCase):
+    @staticmethod
+    def run_check(kind, *store):
+        return subprocess.run([sys.executable, __file__, *sys.path[:1], kind.__name__, *store], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, timeout=100)
+
     def lines_of(self, kind):
         """The lines that say what is wrong, by the names of the checks that failed."""
-        done = subprocess.run([sys.executable, __file__, *sys.path[:1], kind.__name__], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, timeout=100)
+        done = self.run_check(kind)
         lines = done.stdout.splitlines()
         failed = {line.partition(" - ")[2]: lines[at + 1] for at, line in enumerate(lines) if line.startswith("not ok")}
         self.assertEqual(done.returncode, 1 if failed else 0, done.stdout)
@@ -92,8 +107,21 @@ class TestCheck(TestCase):
     def test_no_reference(self):
         self.assert_says(NamelessProvider, "provider/create", "the answer tells of a sandbox without a reference")
 
+    def test_one_thread(self):
+        began = time.monotonic()
+        done = self.run_check(HomelyProvider)
+        failed = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+        self.assertEqual([line.partition(" - ")[2] for line in failed], ["provider/calls/many-threads"])
+        self.assertIn("ONE_THREAD", done.stdout)
+        self.assertLess(time.monotonic() - began, 50)
+
+    def test_no_store(self):
+        done = self.run_check(MemoryProvider, "no-such-store")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"\ATAP version 13\nBail out! There is no history store “no-such-store”.*\n\Z")
+
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        sys.exit(1 if check(sys.argv[1]) else 0)
+        sys.exit(1 if check(*sys.argv[1:]) else 0)
     tap_unittest.main()

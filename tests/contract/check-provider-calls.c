@@ -173,6 +173,14 @@ many_threads (Check *check)
     g_thread_join (threads[i]);
   for (int i = 0; i < N_THREADS; i++)
     take_work (check, &work[i], ids);
+  if (g_hash_table_size (ids) == 0 && !check->skipped)
+    {
+      check_say (
+          "It answers in no thread but that of the main loop, as all in JavaScript does: tell "
+          "the check that by its flag ONE_THREAD");
+      /* What comes next need not wait for what is let go of in that thread only. */
+      check->one_thread = TRUE;
+    }
 }
 
 typedef struct
