@@ -8,6 +8,11 @@
  * Answers @task, and lets it go, for such an id of a @thing. */
 gboolean asb_provider_id_is_unknown (GTask *task, const char *thing, const char *id);
 
+/* For what else goes to a provider as text: bytes that are none break the bindings and the messages
+ * of those who take them for it. Answers @task, and lets it go, for such a @text, NULL being none;
+ * @what goes on after “The”. */
+gboolean asb_provider_text_is_none (GTask *task, const char *what, const char *text);
+
 /* Whether its functions may be called in any thread. */
 gboolean asb_provider_is_thread_safe (AsbProvider *self);
 

@@ -303,7 +303,9 @@ asb_provider_get_diagnostics_async (AsbProvider *self, const char *sandbox_id, c
 
   task = asb_call_begin (self, &call_kind, ASB_TYPE_DIAGNOSTICS, cancellable, callback, user_data,
                          asb_provider_get_diagnostics_async);
-  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id)
+      || asb_provider_text_is_none (task, "kind of diagnostics", kind)
+      || asb_provider_text_is_none (task, "scope of diagnostics", scope))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->get_diagnostics)
     {
@@ -410,6 +412,7 @@ asb_provider_call_service_async (AsbProvider *self, const char *sandbox_id, cons
                          asb_provider_call_service_async);
   if (asb_call_is_cancelled (task)
       || (sandbox_id && asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
+      || asb_provider_text_is_none (task, "name of the service", name)
       || is_of_wrong_type (task, sunk, "a{sv}"))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->call_service)

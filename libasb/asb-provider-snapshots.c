@@ -48,7 +48,8 @@ asb_provider_create_snapshot_async (AsbProvider *self, const char *sandbox_id, c
 
   task = asb_call_begin (self, &kind, ASB_TYPE_SNAPSHOT, cancellable, callback, user_data,
                          asb_provider_create_snapshot_async);
-  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id)
+      || asb_provider_text_is_none (task, "name of the snapshot", name))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->create_snapshot)
     {

@@ -224,6 +224,16 @@ asb_provider_id_is_unknown (GTask *task, const char *thing, const char *id)
   return TRUE;
 }
 
+gboolean
+asb_provider_text_is_none (GTask *task, const char *what, const char *text)
+{
+  if (!text || g_utf8_validate (text, -1, NULL))
+    return FALSE;
+  g_task_return_new_error (task, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "The %s is no UTF-8", what);
+  g_object_unref (task);
+  return TRUE;
+}
+
 /* What a provider that has never heard of it would leave out. */
 static const struct
 {
@@ -292,6 +302,7 @@ static gboolean
 check_spec (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
 {
   const char *workdir = asb_sandbox_spec_get_workdir (spec);
+  GHashTable *metadata = asb_sandbox_spec_get_metadata (spec);
   GVariant *options = asb_sandbox_spec_get_create_options (spec);
 
   if (workdir && *workdir != '/')
@@ -301,6 +312,9 @@ check_spec (AsbProvider *self, AsbSandboxSpec *spec, GError **error)
     g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                  "Option “create-options” must be of type “a{sv}”, not “%s”",
                  g_variant_get_type_string (options));
+  else if (!asb_sandbox_metadata_is_text (metadata) || !asb_sandbox_metadata_is_small (metadata))
+    g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                         "The metadata of a sandbox must be UTF-8, and no more than 1 MiB");
   else
     return check_asked_for (self, spec, error);
   return FALSE;
@@ -1107,7 +1121,7 @@ asb_provider_open_stream (AsbProvider *self, const char *sandbox_id, AsbStreamSp
  * AsbProviderInterface::put_file:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
- * @path: (type filename): the absolute path inside
+ * @path: the absolute path inside
  * @contents: the contents
  * @mode: the permission bits, 0 to 07777
  * @task: to be answered with a boolean: whether it was done
@@ -1121,7 +1135,7 @@ asb_provider_open_stream (AsbProvider *self, const char *sandbox_id, AsbStreamSp
  * asb_provider_put_file_async:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
- * @path: (type filename): the absolute path inside
+ * @path: the absolute path inside
  * @contents: the contents
  * @mode: the permission bits, 0 to 07777
  * @cancellable: (nullable): a way to cancel
@@ -1147,7 +1161,8 @@ asb_provider_put_file_async (AsbProvider *self, const char *sandbox_id, const ch
 
   task = asb_call_begin (self, &kind, G_TYPE_BOOLEAN, cancellable, callback, user_data,
                          asb_provider_put_file_async);
-  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id))
+  if (asb_call_is_cancelled (task) || asb_provider_id_is_unknown (task, "sandbox", sandbox_id)
+      || asb_provider_text_is_none (task, "path of the file", path))
     return;
   if (ASB_PROVIDER_GET_IFACE (self)->put_file)
     {
@@ -1182,7 +1197,7 @@ asb_provider_put_file_finish (AsbProvider *self, GAsyncResult *result, GError **
  * asb_provider_put_file:
  * @self: a [iface@Provider]
  * @sandbox_id: the id of the sandbox
- * @path: (type filename): the absolute path inside
+ * @path: the absolute path inside
  * @contents: the contents
  * @mode: the permission bits, 0 to 07777
  * @cancellable: (nullable): a way to cancel

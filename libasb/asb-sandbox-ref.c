@@ -241,6 +241,10 @@ asb_sandbox_ref_new (const char *provider_name, const char *provider_key, const 
                        "metadata", copy, NULL);
 }
 
+/* In bytes: of each text, and of all metadata together. */
+#define MAX_TEXT 4096
+#define MAX_METADATA (1024 * 1024)
+
 /* What is kept of a reference, and whether it must be there. */
 static const struct
 {
@@ -255,19 +259,44 @@ static const struct
   { "endpoint-fingerprint", G_STRUCT_OFFSET (AsbSandboxRef, endpoint_fingerprint), FALSE },
 };
 
-static gboolean
-metadata_is_text (AsbSandboxRef *self)
+gboolean
+asb_sandbox_metadata_is_text (GHashTable *metadata)
 {
   GHashTableIter iter;
   gpointer name, value;
 
-  if (!self->metadata)
+  if (!metadata)
     return TRUE;
-  g_hash_table_iter_init (&iter, self->metadata);
+  g_hash_table_iter_init (&iter, metadata);
   while (g_hash_table_iter_next (&iter, &name, &value))
     if (!name || !value || !g_utf8_validate (name, -1, NULL) || !g_utf8_validate (value, -1, NULL))
       return FALSE;
   return TRUE;
+}
+
+gboolean
+asb_sandbox_metadata_is_small (GHashTable *metadata)
+{
+  GHashTableIter iter;
+  gpointer name, value;
+  gsize size = 0;
+
+  if (!metadata)
+    return TRUE;
+  g_hash_table_iter_init (&iter, metadata);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    size += strlen (name) + strlen (value);
+  return size <= MAX_METADATA;
+}
+
+static const char *
+find_fault_of_text (const char *text, gboolean is_required)
+{
+  if (!text)
+    return is_required ? "tells of a sandbox without a provider, key or instance id" : NULL;
+  if (strlen (text) > MAX_TEXT)
+    return "tells of a sandbox by a text of more than 4096 bytes";
+  return g_utf8_validate (text, -1, NULL) ? NULL : "tells of a sandbox by a text that is no UTF-8";
 }
 
 const char *
@@ -277,14 +306,17 @@ asb_sandbox_ref_find_fault (AsbSandboxRef *self)
     return "tells of a sandbox without an id";
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      const char *text = G_STRUCT_MEMBER (char *, self, texts[i].offset);
+      const char *fault = find_fault_of_text (G_STRUCT_MEMBER (char *, self, texts[i].offset),
+                                              texts[i].is_required);
 
-      if (!text && texts[i].is_required)
-        return "tells of a sandbox without a provider, key or instance id";
-      if (text && !g_utf8_validate (text, -1, NULL))
-        return "tells of a sandbox by a text that is no UTF-8";
+      if (fault)
+        return fault;
     }
-  return metadata_is_text (self) ? NULL : "tells of a sandbox with metadata that is no UTF-8";
+  if (!asb_sandbox_metadata_is_text (self->metadata))
+    return "tells of a sandbox with metadata that is no UTF-8";
+  return asb_sandbox_metadata_is_small (self->metadata)
+             ? NULL
+             : "tells of a sandbox with more than 1 MiB of metadata";
 }
 
 static GVariant *
@@ -371,6 +403,18 @@ take_metadata (AsbSandboxRef *self, GVariant *variant, GError **error)
   return TRUE;
 }
 
+/* What comes from a file or a message is anything. */
+static gboolean
+check_taken (AsbSandboxRef *self, GError **error)
+{
+  const char *fault = asb_sandbox_ref_find_fault (self);
+
+  if (fault)
+    g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                 "What is given as a serialized sandbox %s", fault);
+  return !fault;
+}
+
 static gboolean
 take_all (AsbSandboxRef *self, GVariant *variant, GError **error)
 {
@@ -384,7 +428,7 @@ take_all (AsbSandboxRef *self, GVariant *variant, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     if (!take_text (self, variant, i, error))
       return FALSE;
-  return take_metadata (self, variant, error);
+  return take_metadata (self, variant, error) && check_taken (self, error);
 }
 
 /**
@@ -393,7 +437,8 @@ take_all (AsbSandboxRef *self, GVariant *variant, GError **error)
  * @error: return location for an error
  *
  * Makes a reference of its serialized form. %ASB_ERROR_INVALID_ARGUMENT if @variant is of another
- * kind; members that are not known are ignored.
+ * kind, has no id, a text of more than 4096 bytes or more than 1 MiB of metadata; members that are
+ * not known are ignored.
  *
  * Returns: (transfer full): a new reference
  *

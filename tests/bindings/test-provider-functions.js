@@ -24,6 +24,11 @@ const FullProvider = GObject.registerClass({
     task.return_value(Asb.Endpoint.new(port, `http://${id}:${port}`, {'X-Expires': `${expires}`}));
   }
 
+  vfunc_put_file(id, path, contents, mode, task) {
+    this.file = [id, path, contents.get_size(), mode];
+    task.return_boolean(true);
+  }
+
   vfunc_get_network_policy(_id, task) {
     task.return_value(this._policy ?? new Asb.NetworkPolicy());
   }
@@ -100,6 +105,12 @@ function endpoint() {
     [80, 'http://a:80', '7']);
 }
 
+function file() {
+  const provider = new FullProvider();
+  equal(provider.put_file('a', '/näme', new GLib.Bytes(new Uint8Array(2)), 0o640, null), true);
+  equal(provider.file, ['a', '/näme', 2, 0o640]);
+}
+
 function policy() {
   const provider = new FullProvider();
   const wanted = new Asb.NetworkPolicy({default_action: Asb.NetworkAction.ALLOW});
@@ -153,4 +164,4 @@ function service() {
   equal([answer.id, answer.name], ['none', 'pools.list']);
 }
 
-run([endpoint, policy, metadata, snapshots, metrics, watch, diagnostics, service]);
+run([endpoint, file, policy, metadata, snapshots, metrics, watch, diagnostics, service]);

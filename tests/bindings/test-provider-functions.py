@@ -16,7 +16,12 @@ class FullProvider(DictionaryProvider, Asb.Provider):
         super().__init__(**properties)
         self.policy = Asb.NetworkPolicy(default_action=Asb.NetworkAction.DENY)
         self.snapshots = []
+        self.files = {}
         self.watch = None
+
+    def do_put_file(self, sandbox_id, path, contents, mode, task):
+        self.files[sandbox_id, path] = contents.get_data(), mode
+        task.return_boolean(True)
 
     def do_get_endpoint(self, sandbox_id, port, expires, task):
         task.return_value(Asb.Endpoint.new(port, f"http://{sandbox_id}:{port}",
@@ -135,6 +140,10 @@ class TestProviderFunctions(TestCase):
         self.assertEqual((endpoint.get_port(), endpoint.get_uri(), endpoint.get_headers()),
                          (80, "http://a:80", {"X-Expires": "7"}))
         self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.provider.get_endpoint, "a", 70000, 0, None)
+
+    def test_file(self):
+        self.assertTrue(self.provider.put_file("a", "/näme", GLib.Bytes.new(b"x\0"), 0o640, None))
+        self.assertEqual(self.provider.files, {("a", "/näme"): (b"x\0", 0o640)})
 
     def test_network_policy(self):
         policy = Asb.NetworkPolicy(default_action=Asb.NetworkAction.ALLOW)

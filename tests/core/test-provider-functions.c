@@ -630,6 +630,35 @@ test_service (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_no_text (Fixture *fixture, gconstpointer data)
+{
+  AsbProvider *provider = fixture->provider;
+  GError **error = &fixture->error;
+  g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GBytes) contents = g_bytes_new_static ("x", 1);
+
+  g_test_summary ("Bytes that are no text are refused before a provider takes them for it");
+
+  g_assert_null (asb_provider_create_snapshot (provider, "id", "a\377", NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_null (asb_provider_get_diagnostics (provider, "id", "a\377", NULL, NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_null (asb_provider_get_diagnostics (provider, "id", "logs", "a\377", NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_null (asb_provider_call_service (provider, "id", "a\377", NULL, NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_false (asb_provider_put_file (provider, "id", "/a\377", contents, 0644, NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_hash_table_insert (metadata, (gpointer) "a", (gpointer) "a\377");
+  asb_sandbox_spec_set_metadata (spec, metadata);
+  g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, error));
+  check_error (fixture, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_null (fixture->full->said);
+  g_assert_null (fixture->full->spec);
+}
+
+static void
 test_last_error (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
@@ -707,6 +736,7 @@ main (int argc, char *argv[])
   add ("/provider/watch/drop", test_watch_drop);
   add ("/provider/diagnostics", test_diagnostics);
   add ("/provider/service", test_service);
+  add ("/provider/no-text", test_no_text);
   add ("/provider/last-error", test_last_error);
   add ("/provider/spec", test_spec);
   g_test_add_func ("/provider/unsupported", test_unsupported);

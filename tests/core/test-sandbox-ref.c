@@ -60,6 +60,8 @@ test_deserialize_refused (void)
     " 'sandbox-instance-id': <'x'>, 'endpoint-fingerprint': <true>}",
     "{'provider-name': <'local'>, 'provider-key': <'k'>, 'sandbox-id': <'i'>,"
     " 'sandbox-instance-id': <'x'>, 'metadata': <{'a': 1}>}",
+    "{'provider-name': <'local'>, 'provider-key': <'k'>, 'sandbox-id': <''>,"
+    " 'sandbox-instance-id': <'x'>}",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++)
@@ -69,6 +71,52 @@ test_deserialize_refused (void)
 
       g_assert_nonnull (variant);
       g_assert_null (asb_sandbox_ref_deserialize (variant, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+    }
+}
+
+/* Parts of a reference of which the one of that name is long. */
+static GVariant *
+new_long (const char *name, gsize length)
+{
+  static const char *const names[]
+      = { "provider-name", "provider-key", "sandbox-id", "sandbox-instance-id" };
+  g_autofree char *text = g_strnfill (length, 'x');
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    g_variant_dict_insert (&dict, names[i], "s", "x");
+  if (g_str_equal (name, "metadata"))
+    g_variant_dict_insert_value (&dict, name, g_variant_new_parsed ("{'': %s}", text));
+  else
+    g_variant_dict_insert (&dict, name, "s", text);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+static void
+test_deserialize_bounds (void)
+{
+  static const struct
+  {
+    const char *name;
+    gsize limit;
+  } bounds[] = { { "provider-name", 4096 },
+                 { "sandbox-id", 4096 },
+                 { "endpoint-fingerprint", 4096 },
+                 { "metadata", 1024 * 1024 } };
+
+  g_test_summary ("What no provider gives is no reference, however it came here");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (bounds); i++)
+    {
+      g_autoptr (GVariant) longest = new_long (bounds[i].name, bounds[i].limit);
+      g_autoptr (GVariant) too_long = new_long (bounds[i].name, bounds[i].limit + 1);
+      g_autoptr (AsbSandboxRef) ref = asb_sandbox_ref_deserialize (longest, NULL);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_nonnull (ref);
+      g_assert_null (asb_sandbox_ref_deserialize (too_long, &error));
       g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
     }
 }
@@ -155,6 +203,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sandbox-ref/serialize", test_serialize);
   g_test_add_func ("/sandbox-ref/serialize/without-metadata", test_serialize_without_metadata);
   g_test_add_func ("/sandbox-ref/deserialize/refused", test_deserialize_refused);
+  g_test_add_func ("/sandbox-ref/deserialize/bounds", test_deserialize_bounds);
   g_test_add_func ("/sandbox-ref/id-without-text", test_id_without_text);
   g_test_add_func ("/sandbox-filter/select", test_select);
 
