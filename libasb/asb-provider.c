@@ -1270,7 +1270,9 @@ asb_provider_open_transport_async (AsbProvider *self, const char *sandbox_id,
       g_object_unref (task);
     }
   else
-    asb_call_unsupported (task, "open_transport");
+    asb_call_unsupported (task, ASB_PROVIDER_GET_IFACE (self)->open_stream
+                                    ? "open_transport"
+                                    : "open_stream” or “open_transport");
 }
 
 /**

@@ -145,7 +145,7 @@ new_info (const Case *test)
   g_autoptr (AsbSandboxRef) ref = NULL;
 
   if (test->texts[4])
-    g_hash_table_insert (metadata, "name", (gpointer)test->texts[4]);
+    g_hash_table_insert (metadata, (gpointer) "name", (gpointer)test->texts[4]);
   if (test->texts[2])
     ref = g_object_new (ASB_TYPE_SANDBOX_REF, "provider-name", test->texts[0], "provider-key",
                         test->texts[1], "sandbox-id", test->texts[2], "sandbox-instance-id",
@@ -204,6 +204,20 @@ test_list_of_others (void)
   check_fault (&error, "list the sandboxes", "lists what is no AsbSandboxInfo");
 }
 
+static void
+test_no_way_in (void)
+{
+  g_autoptr (AsbProvider) provider = g_object_new (faulty_provider_get_type (), NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Who has left out both ways to work inside is told of both");
+
+  g_assert_null (asb_provider_open_transport (provider, "1", NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY);
+  g_assert_cmpstr (error->message, ==,
+                   "Provider “FaultyProvider” does not support “open_stream” or “open_transport”");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -215,6 +229,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &cases[i], test_reference);
     }
+  g_test_add_func ("/provider-faults/no-way-in", test_no_way_in);
   g_test_add_func ("/provider-faults/list-of-others", test_list_of_others);
   return g_test_run ();
 }
