@@ -6,14 +6,13 @@
 #include "asb-opensandbox-native-jobs.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-thread.h"
+#include "asb-opensandbox-wait.h"
 
 /* What a job has printed, and prints: a piece at a time, when there is room for it. */
 
 #define RESULT_KEY "asb-result"
 #define PIECE "196608"
 #define PIPE_CAPACITY (256 * 1024)
-#define FIRST_LOOK_MS 50
-#define LAST_LOOK_MS 1000
 
 /* $1 the folder, $2 the file, $3 the offset. In one line, since each is an event. */
 #define READ                                                                                       \
@@ -138,8 +137,8 @@ asked_cb (AsbOpensandboxJob *job, GError *error, gpointer data)
       read_more (self);
       return;
     }
-  self->source = asb_opensandbox_thread_add_timer (self->wait_ms, ready_cb, self);
-  self->wait_ms = MIN (self->wait_ms * 3 / 2, LAST_LOOK_MS);
+  self->source = asb_opensandbox_thread_add_timer (asb_opensandbox_wait_next (&self->wait_ms),
+                                                   ready_cb, self);
 }
 
 static void
@@ -180,7 +179,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       come_to_end (self);
       return;
     }
-  self->wait_ms = FIRST_LOOK_MS;
+  self->wait_ms = 0;
   self->rest = g_bytes_new_from_bytes (bytes, 0, size);
   push_rest (self);
 }
@@ -238,7 +237,7 @@ asb_opensandbox_native_open_job_output (AsbOpensandboxExecd *execd, GVariant *ar
   self->begin = self->offset = (guint64)MAX (offset, 0);
   self->end = -1;
   self->pipe = asb_pipe_new (PIPE_CAPACITY);
-  self->wait_ms = FIRST_LOOK_MS;
+  self->wait_ms = 0;
   g_weak_ref_init (&self->stream, NULL);
   g_object_set_data (G_OBJECT (task), OUTPUT_KEY, self);
   asb_opensandbox_native_look_up_job (execd, self->id, found_cb, g_object_ref (task));

@@ -11,10 +11,9 @@
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-start.h"
 #include "asb-opensandbox-thread.h"
+#include "asb-opensandbox-wait.h"
 
 #define MAX_LIST 100
-#define FIRST_LOOK_MS 50
-#define LAST_LOOK_MS 1000
 #define HARD_STOP_US (500 * 1000)
 
 /* Looking one up: its folder, and what execd says. */
@@ -199,9 +198,9 @@ waited_cb (AsbOpensandboxJob *job, GError *error, gpointer data)
       self->stop_at = 0;
     }
   asb_opensandbox_job_free (job);
-  self->timer = asb_opensandbox_thread_add_timer (self->wait_ms, look_again_cb, NULL);
+  self->timer = asb_opensandbox_thread_add_timer (asb_opensandbox_wait_next (&self->wait_ms),
+                                                  look_again_cb, NULL);
   g_source_set_callback (self->timer, look_again_cb, g_object_ref (task), g_object_unref);
-  self->wait_ms = MIN (self->wait_ms * 3 / 2, LAST_LOOK_MS);
 }
 
 static void
@@ -470,7 +469,6 @@ asb_opensandbox_native_call_job (AsbOpensandboxExecd *execd, const char *name, G
         continue;
       self = g_new0 (JobCall, 1);
       self->execd = g_object_ref (execd);
-      self->wait_ms = FIRST_LOOK_MS;
       g_variant_lookup (arguments, "job_id", "s", &self->id);
       g_object_set_data_full (G_OBJECT (task), ARGUMENTS_KEY, g_variant_ref (arguments),
                               (GDestroyNotify)g_variant_unref);

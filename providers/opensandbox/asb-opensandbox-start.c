@@ -16,6 +16,7 @@
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-thread.h"
+#include "asb-opensandbox-wait.h"
 
 #define MAX_STRAY 4096
 /* A pipe has room for as much. */
@@ -410,8 +411,19 @@ tell_all (AsbOpensandboxCommand *command)
 typedef struct
 {
   AsbOpensandboxCommand *command;
-  GError *error;
+  GError *error; /* why the events ended */
+  guint wait_ms; /* since the last one */
 } Question;
+
+static void ask_status (Question *question);
+
+static void
+question_free (Question *self)
+{
+  asb_opensandbox_command_unref (self->command);
+  g_error_free (self->error);
+  g_free (self);
+}
 
 /* It went with its sandbox. */
 static gboolean
@@ -422,43 +434,78 @@ tells_fate (const GError *error)
 }
 
 static void
+waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  asb_opensandbox_wait_finish (result, NULL);
+  ask_status (user_data);
+}
+
+/* It goes on without us, and its output too where that goes to files. What is read of the events
+ * has no end that could be waited for. */
+static void
+look_again (Question *question)
+{
+  AsbOpensandboxCommand *command = question->command;
+
+  if (!command->exact)
+    finish_pipes (command, question->error);
+  asb_opensandbox_wait_async (asb_opensandbox_wait_next (&question->wait_ms),
+                              asb_opensandbox_execd_get_cancellable (command->execd), waited_cb,
+                              question);
+}
+
+static void
 status_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Question *question = user_data;
-  g_autoptr (AsbOpensandboxCommand) command = question->command;
-  g_autoptr (GError) error = question->error;
+  AsbOpensandboxCommand *command = question->command;
+  Start *self = command->data;
   g_autoptr (GError) fault = NULL;
   g_autoptr (AsbOpensandboxReply) reply
       = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &fault);
   g_autoptr (JsonObject) object = NULL;
-  Start *self = command->data;
-  gboolean running = TRUE;
+  gboolean is_told = FALSE;
+  gboolean running = FALSE;
 
-  g_free (question);
   if (reply)
     object = asb_opensandbox_json_parse_object (asb_opensandbox_reply_get_body (reply),
                                                 "the status of a command", NULL);
-  if (object && asb_opensandbox_command_end_parse_status (&self->end, object, &running, NULL)
-      && !running && (self->end.has_exit_status || self->end.term_signal))
-    finish_known (command, error);
+  if (object)
+    is_told = asb_opensandbox_command_end_parse_status (&self->end, object, &running, NULL);
+  if (is_told && running)
+    {
+      look_again (question);
+      return;
+    }
+  if (is_told && (self->end.has_exit_status || self->end.term_signal))
+    finish_known (command, question->error);
   else
-    finish_unknown (command, fault && tells_fate (fault) ? fault : error);
+    finish_unknown (command, fault && tells_fate (fault) ? fault : question->error);
+  question_free (question);
+}
+
+static void
+ask_status (Question *question)
+{
+  AsbOpensandboxExecd *execd = question->command->execd;
+  g_autofree char *path = g_strdup_printf ("/command/status/%s", question->command->id);
+  g_autoptr (AsbOpensandboxRequest) request
+      = asb_opensandbox_execd_new_request (execd, "GET", path, "ask how the command ended");
+
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (execd), request,
+                                     asb_opensandbox_execd_get_cancellable (execd), status_cb,
+                                     question);
 }
 
 /* The events ended before the command did, or with it: execd may still know. */
 static void
-ask_status (AsbOpensandboxCommand *command, const GError *error)
+follow (AsbOpensandboxCommand *command, const GError *error)
 {
   Question *question = g_new0 (Question, 1);
-  g_autofree char *path = g_strdup_printf ("/command/status/%s", command->id);
-  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
-      command->execd, "GET", path, "ask how the command ended");
 
   question->command = asb_opensandbox_command_ref (command);
   question->error = g_error_copy (error);
-  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (command->execd), request,
-                                     asb_opensandbox_execd_get_cancellable (command->execd),
-                                     status_cb, question);
+  ask_status (question);
 }
 
 static void
@@ -480,7 +527,7 @@ done_cb (AsbOpensandboxRun *run, const GError *error, gpointer data)
   else if (!error)
     finish_known (command, NULL);
   else if (command->id && !asb_opensandbox_execd_is_closed (command->execd))
-    ask_status (command, error);
+    follow (command, error);
   else
     finish_unknown (command, error);
 }

@@ -4,6 +4,9 @@
 
 #include "asb-opensandbox-cancel.h"
 
+#define FIRST_MS 50
+#define LAST_MS 1000
+
 typedef struct
 {
   GSource *timer;
@@ -59,4 +62,11 @@ gboolean
 asb_opensandbox_wait_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+guint
+asb_opensandbox_wait_next (guint *milliseconds)
+{
+  *milliseconds = *milliseconds == 0 ? FIRST_MS : MIN (*milliseconds * 3 / 2, LAST_MS);
+  return *milliseconds;
 }
