@@ -18,6 +18,7 @@ struct _AsbOpensandboxDownload
 {
   AsbOpensandboxExecd *execd;
   char *path;
+  char *name; /* (nullable): what it is called in errors, which the server's words are in, too */
   guint64 offset;
   gint64 left;       /* −1: all that comes */
   gboolean is_known; /* that there is so much */
@@ -55,6 +56,7 @@ finish (AsbOpensandboxDownload *self, const GError *error)
   g_clear_pointer (&self->rest, g_bytes_unref);
   g_clear_error (&self->missing);
   asb_opensandbox_thread_clear_timer (&self->room);
+  g_free (self->name);
   g_free (self->path);
   g_free (self);
 }
@@ -62,11 +64,15 @@ finish (AsbOpensandboxDownload *self, const GError *error)
 static void
 fail (AsbOpensandboxDownload *self, const GError *error)
 {
-  g_autoptr (GError) closed = NULL;
+  g_autoptr (GError) told = NULL;
 
   if (asb_opensandbox_execd_is_closed (self->execd))
-    closed = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
-  finish (self, closed ? closed : error);
+    told = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
+  else
+    told = g_error_copy (error);
+  if (self->name)
+    told = asb_opensandbox_error_rename (g_steal_pointer (&told), self->path, self->name);
+  finish (self, told);
 }
 
 /* A file whose end has not come may have lost it meanwhile. */
@@ -371,13 +377,14 @@ start (AsbOpensandboxDownload *self)
 }
 
 void
-asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                               gint64 length, guint64 due, AsbPipe *pipe,
+asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, const char *name,
+                               guint64 offset, gint64 length, guint64 due, AsbPipe *pipe,
                                void (*opened) (gpointer data), AsbOpensandboxDownloadDone done,
                                gpointer data)
 {
   AsbOpensandboxDownload *self = new_download (execd, path, offset, length, pipe, done, data);
 
+  self->name = asb_opensandbox_shell_show_path (name);
   self->due = due;
   self->opened = opened;
   start (self);

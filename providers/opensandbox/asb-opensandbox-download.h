@@ -19,9 +19,10 @@ void asb_opensandbox_download_to_pipe (AsbOpensandboxExecd *execd, const char *p
                                        AsbPipe *pipe, AsbOpensandboxDownloadDone done,
                                        gpointer data);
 
-/* Up to @length bytes (−1: all) from @offset on; less than @due is an error. @opened (nullable) is
+/* Up to @length bytes (−1: all) from @offset on; less than @due is an error. Errors call it @name.
+ * @opened (nullable) is
  * called when bytes begin to come, before @done unless that brings an error. */
-void asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, guint64 offset,
-                                    gint64 length, guint64 due, AsbPipe *pipe,
+void asb_opensandbox_download_open (AsbOpensandboxExecd *execd, const char *path, const char *name,
+                                    guint64 offset, gint64 length, guint64 due, AsbPipe *pipe,
                                     void (*opened) (gpointer data), AsbOpensandboxDownloadDone done,
                                     gpointer data);

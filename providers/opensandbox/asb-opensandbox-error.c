@@ -390,6 +390,20 @@ asb_opensandbox_error_is_outcome_unknown (const GError *error)
   return get_flag (error, "outcome_unknown");
 }
 
+GError *
+asb_opensandbox_error_rename (GError *error, const char *path, const char *name)
+{
+  g_autoptr (GString) message = NULL;
+
+  if (!strstr (error->message, path))
+    return error;
+  message = g_string_new (error->message);
+  g_string_replace (message, path, name, 0);
+  g_free (error->message);
+  error->message = g_string_free (g_steal_pointer (&message), FALSE);
+  return error;
+}
+
 static GError *
 set_flag (GError *error, const char *name)
 {

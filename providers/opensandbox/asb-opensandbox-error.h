@@ -41,6 +41,10 @@ GError *asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const
  * Returns: (transfer full) */
 GError *asb_opensandbox_error_redirected (guint status, GUri *from, GUri *to, const char *what);
 
+/* Has @error, which it takes, say @name wherever it says @path, a name of our own. Returns:
+ * (transfer full) */
+GError *asb_opensandbox_error_rename (GError *error, const char *path, const char *name);
+
 /* Gives @error, which it takes, a code that says more than that there is no such sandbox, and @fate
  * as the reason. Returns: (transfer full) */
 GError *asb_opensandbox_error_specify (GError *error, AsbError code, const char *fate);

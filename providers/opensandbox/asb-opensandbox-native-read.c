@@ -109,8 +109,9 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   size = asb_file_info_get_size (self->info);
   if (size > 0 && self->offset >= size)
     self->length = 0;
-  asb_opensandbox_download_open (self->execd, link ? link : self->path, self->offset, self->length,
-                                 get_due (self, size), self->pipe, opened_cb, done_cb, self);
+  asb_opensandbox_download_open (self->execd, link ? link : self->path, self->path, self->offset,
+                                 self->length, get_due (self, size), self->pipe, opened_cb, done_cb,
+                                 self);
 }
 
 void

@@ -180,8 +180,8 @@ download (Packing *self)
   self->from = asb_pipe_new (PIPE_CAPACITY);
   self->to = asb_pipe_new (PIPE_CAPACITY);
   self->stream = asb_pipe_create_input_stream (self->to, g_task_get_source_object (self->task));
-  asb_opensandbox_download_open (self->execd, self->place, 0, -1, 0, self->from, downloading_cb,
-                                 downloaded_cb, self);
+  asb_opensandbox_download_open (self->execd, self->place, self->path, 0, -1, 0, self->from,
+                                 downloading_cb, downloaded_cb, self);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-run.h"
 
 #include <asb.h>
+#include <string.h>
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-standstill.h"
@@ -66,10 +67,48 @@ asb_opensandbox_run_unref (AsbOpensandboxRun *self)
   g_rc_box_release_full (self, clear);
 }
 
+/* execd keeps in files what is printed, and runs nothing where it cannot make them. */
+static const struct
+{
+  const char *words;
+  AsbError code;
+  const char *advice;
+} NO_FILES[] = {
+  { "read-only file system", ASB_ERROR_READ_ONLY, "that is read-only; it must not be" },
+  { "no space left on device", ASB_ERROR_NO_SPACE, "that is full; make room there" },
+  { "permission denied", ASB_ERROR_PERMISSION_DENIED, "it may not write there; allow it" },
+};
+
+/* NULL: it is for no such reason. */
+static GError *
+new_no_files (const GError *error)
+{
+  if (!g_error_matches (error, ASB_ERROR, ASB_ERROR_PROVIDER)
+      || (!strstr (error->message, "failed to get stdlog descriptor")
+          && !strstr (error->message, "failed to get combined output descriptor")))
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (NO_FILES); i++)
+    if (strstr (error->message, NO_FILES[i].words))
+      {
+        GError *told = g_error_copy (error);
+
+        told->code = (int)NO_FILES[i].code;
+        g_free (told->message);
+        told->message = g_strdup_printf ("Nothing can be run in the sandbox, nor its files be "
+                                         "looked at: execd keeps in /tmp what commands print, and "
+                                         "%s",
+                                         NO_FILES[i].advice);
+        return told;
+      }
+  return NULL;
+}
+
 static void
-finish (AsbOpensandboxRun *self, const GError *error)
+finish (AsbOpensandboxRun *self, const GError *cause)
 {
   const AsbOpensandboxRunHandlers *handlers = g_steal_pointer (&self->handlers);
+  g_autoptr (GError) no_files = cause ? new_no_files (cause) : NULL;
+  const GError *error = no_files ? no_files : cause;
 
   if (!error && self->stream)
     asb_opensandbox_execd_drop_stream (self->execd, g_steal_pointer (&self->stream));

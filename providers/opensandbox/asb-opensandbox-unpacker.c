@@ -9,6 +9,7 @@
 #include "archive-member.h"
 #include "asb-opensandbox-archive.h"
 #include "asb-opensandbox-bundle.h"
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-failure.h"
 #include "asb-opensandbox-shell.h"
 #include "asb-opensandbox-shipment.h"
@@ -30,6 +31,7 @@ struct _AsbOpensandboxUnpacker
   char *path;
   char *shown;
   char *staging;
+  char *named; /* in it, what goes by its own name */
   gboolean is_new;
   ArchiveBounds bounds;
   AsbOpensandboxUnpackerDone done;
@@ -58,6 +60,7 @@ asb_opensandbox_unpacker_free (AsbOpensandboxUnpacker *self)
   asb_pipe_unref (self->pipe);
   g_free (self->path);
   g_free (self->shown);
+  g_free (self->named);
   g_free (self->staging);
   g_free (self);
 }
@@ -291,8 +294,12 @@ open_spool_folder (void)
 static GError *
 dup_upload_error (AsbOpensandboxUnpacker *self)
 {
-  GError *error = g_error_copy (self->error);
-  char *message = g_strconcat (error->message, "; nothing was unpacked", NULL);
+  GError *error
+      = asb_opensandbox_error_rename (g_error_copy (self->error), self->named, self->shown);
+  char *message = NULL;
+
+  error = asb_opensandbox_error_rename (error, self->staging, self->shown);
+  message = g_strconcat (error->message, "; nothing was unpacked", NULL);
 
   g_free (error->message);
   error->message = message;
@@ -344,7 +351,6 @@ asb_opensandbox_unpacker_start (AsbOpensandboxExecd *execd, AsbPipe *pipe,
                                 gpointer data)
 {
   AsbOpensandboxUnpacker *self = g_new0 (AsbOpensandboxUnpacker, 1);
-  g_autofree char *named = g_strdup_printf ("%s/.asb-%s", place->staging, place->token);
   g_autofree char *numbered = g_strconcat (place->staging, "/f", NULL);
 
   self->execd = (AsbOpensandboxExecd *)g_object_ref ((gpointer)execd);
@@ -353,6 +359,7 @@ asb_opensandbox_unpacker_start (AsbOpensandboxExecd *execd, AsbPipe *pipe,
   self->path = g_strdup (place->path);
   self->shown = asb_opensandbox_shell_show_path (place->path);
   self->staging = g_strdup (place->staging);
+  self->named = g_strdup_printf ("%s/.asb-%s", place->staging, place->token);
   self->is_new = place->is_new;
   self->bounds = (ArchiveBounds){ .members = asb_opensandbox_archive_bound (bounds->members, 10000),
                                   .bytes = asb_opensandbox_archive_bound (bounds->bytes, 512 * MIB),
@@ -365,7 +372,7 @@ asb_opensandbox_unpacker_start (AsbOpensandboxExecd *execd, AsbPipe *pipe,
   self->member = (ArchiveMember){ .bounds = &self->bounds,
                                   .counts = &self->counts,
                                   .failure = &self->failure };
-  self->bundle = asb_opensandbox_bundle_new (named, numbered);
+  self->bundle = asb_opensandbox_bundle_new (self->named, numbered);
   self->thread = asb_opensandbox_archive_run ("asb-unpack", run, self);
   return self;
 }

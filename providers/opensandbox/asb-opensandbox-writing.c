@@ -341,6 +341,8 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->error && self->error->domain == ASB_ERROR
       && strstr (self->error->message, "no space left on device"))
     self->error->code = ASB_ERROR_NO_SPACE;
+  if (self->error)
+    self->error = asb_opensandbox_error_rename (self->error, self->temporary, self->shown);
   if (self->error || (self->pipe && asb_pipe_is_aborted (self->pipe)))
     clean_up (self);
   else

@@ -402,99 +402,6 @@ test_cut_anywhere (void)
   asb_test_native_close (&world);
 }
 
-/* What a command says of itself comes in the first three chunks. */
-#define CUT_AT_BEGINNING                                                                           \
-  "{'method':'POST','path':'*/command','nth':1,'times':1,'action':'cut','chunks':3}"
-#define WAITS "until [ -e /work/go ]; do sleep 0.05; done; echo done; exit 3"
-
-static void
-check_followed (gboolean exact)
-{
-  World world;
-  g_autoptr (AsbProcess) process = NULL;
-  g_autoptr (AsbProcess) other = NULL;
-  g_autoptr (AsbCommandResult) result = NULL;
-  g_autoptr (GBytes) output = NULL;
-  g_autoptr (GError) error = NULL;
-
-  asb_test_native_open (&world, NULL, NULL);
-  asb_test_server_fault (world.server, CUT_AT_BEGINNING);
-  process = start (&world, WAITS, exact, &error);
-  g_assert_no_error (error);
-  if (!exact)
-    {
-      g_assert_null (asb_test_native_read_all (asb_process_get_stdout (process), &error));
-      g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
-      g_clear_error (&error);
-    }
-  other = start (&world, "mkdir -p /work; : >/work/go", FALSE, &error);
-  g_assert_no_error (error);
-  result = asb_process_wait (process, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_FAILED);
-  g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 3);
-  if (exact)
-    {
-      output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
-      g_assert_no_error (error);
-      g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "done\n", 5);
-    }
-  asb_test_native_close (&world);
-}
-
-static void
-test_followed (void)
-{
-  g_test_summary ("A command whose events break off is followed until it has ended, with what it "
-                  "prints to files; readers of lines hear of it at once");
-
-  check_followed (TRUE);
-  check_followed (FALSE);
-}
-
-static void
-test_followed_to_deadline (void)
-{
-  World world;
-  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("sleep 1000");
-  g_autoptr (AsbProcess) process = NULL;
-  g_autoptr (AsbCommandResult) result = NULL;
-  g_autoptr (GError) error = NULL;
-
-  g_test_summary ("… or until its time is up");
-
-  asb_test_native_open (&world, NULL, NULL);
-  asb_test_server_fault (world.server, CUT_AT_BEGINNING);
-  asb_command_spec_set_timeout_ms (spec, 300);
-  process = asb_transport_start_command (world.transport, spec, NULL, &error);
-  g_assert_no_error (error);
-  result = asb_process_wait (process, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (asb_command_result_get_state (result), ==, ASB_COMMAND_STATE_TIMEOUT);
-  asb_test_native_close (&world);
-}
-
-static void
-test_followed_no_more (void)
-{
-  World world;
-  g_autoptr (AsbProcess) process = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GError) end = NULL;
-
-  g_test_summary ("… or until the transport is closed");
-
-  asb_test_native_open (&world, NULL, NULL);
-  asb_test_server_fault (world.server, CUT_AT_BEGINNING);
-  process = start (&world, "sleep 1000", FALSE, &error);
-  g_assert_no_error (error);
-  g_assert_null (asb_test_native_read_all (asb_process_get_stdout (process), &error));
-  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
-  asb_test_native_close (&world);
-  g_assert_null (asb_process_wait (process, NULL, &end));
-  g_assert_error (end, ASB_ERROR, ASB_ERROR_CLOSED);
-}
-
 static void
 test_interrupt_too_late (void)
 {
@@ -954,9 +861,6 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/faults/exact-and-closed", test_exact_and_closed);
   g_test_add_func ("/opensandbox/native/faults/unknown", test_unknown);
   g_test_add_func ("/opensandbox/native/faults/cut-anywhere", test_cut_anywhere);
-  g_test_add_func ("/opensandbox/native/faults/followed", test_followed);
-  g_test_add_func ("/opensandbox/native/faults/followed-to-deadline", test_followed_to_deadline);
-  g_test_add_func ("/opensandbox/native/faults/followed-no-more", test_followed_no_more);
   g_test_add_func ("/opensandbox/native/faults/interrupt", test_interrupt_too_late);
   g_test_add_func ("/opensandbox/native/faults/looking-again", test_looking_again);
   g_test_add_func ("/opensandbox/native/faults/downloads", test_downloads);
