@@ -2,6 +2,7 @@
 
 #include "asb-opensandbox-download.h"
 
+#include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-headers.h"
 #include "asb-opensandbox-script.h"
@@ -32,6 +33,7 @@ struct _AsbOpensandboxDownload
   AsbOpensandboxStandstill *standstill;
   GBytes *rest;
   GSource *room;
+  AsbOpensandboxCancelWatch *closed;
   void (*opened) (gpointer data);
   AsbOpensandboxDownloadDone done;
   gpointer data;
@@ -56,11 +58,13 @@ finish (AsbOpensandboxDownload *self, const GError *error)
   g_clear_pointer (&self->rest, g_bytes_unref);
   g_clear_error (&self->missing);
   asb_opensandbox_thread_clear_timer (&self->room);
+  asb_opensandbox_cancel_unwatch (&self->closed);
   g_free (self->name);
   g_free (self->path);
   g_free (self);
 }
 
+/* @error: NULL only when the transport is closed. */
 static void
 fail (AsbOpensandboxDownload *self, const GError *error)
 {
@@ -357,6 +361,16 @@ new_download (AsbOpensandboxExecd *execd, const char *path, guint64 offset, gint
   return self;
 }
 
+/* Whoever reads may never make room. */
+static void
+closed_cb (gpointer data)
+{
+  AsbOpensandboxDownload *self = data;
+
+  if (self->room)
+    fail (self, NULL);
+}
+
 static void
 start (AsbOpensandboxDownload *self)
 {
@@ -370,6 +384,8 @@ start (AsbOpensandboxDownload *self)
       finish (self, NULL);
       return;
     }
+  self->closed = asb_opensandbox_cancel_watch (asb_opensandbox_execd_get_cancellable (execd),
+                                               closed_cb, self);
   request = new_request (self);
   asb_opensandbox_client_open_async (asb_opensandbox_execd_get_client (execd), request,
                                      asb_opensandbox_execd_get_cancellable (execd), opened_cb,

@@ -122,3 +122,39 @@ asb_opensandbox_litter_add (AsbOpensandboxExecd *execd, const char *folder)
   if (self->folders->len >= MAX_FOLDERS)
     clear_away (self);
 }
+
+/* At once. */
+
+static void
+script_done_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  g_autoptr (AsbOpensandboxExecd) execd = g_object_ref (g_task_get_source_object (task));
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+
+  g_task_return_boolean (task, done && done->exit_status == 0);
+  asb_opensandbox_execd_release (execd);
+}
+
+void
+asb_opensandbox_litter_remove_async (AsbOpensandboxExecd *execd, const char *text,
+                                     const char *const *arguments, GAsyncReadyCallback callback,
+                                     gpointer user_data)
+{
+  GTask *task = g_task_new (execd, NULL, callback, user_data);
+  g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (execd);
+
+  g_task_set_source_tag (task, asb_opensandbox_litter_remove_async);
+  asb_opensandbox_execd_hold (execd);
+  asb_opensandbox_script_ask_async (beside, text, arguments, "delete what was left", NULL,
+                                    script_done_cb, task);
+}
+
+gboolean
+asb_opensandbox_litter_remove_finish (AsbOpensandboxExecd *execd, GAsyncResult *result)
+{
+  g_return_val_if_fail (g_task_is_valid (result, execd), FALSE);
+
+  return g_task_propagate_boolean (G_TASK (result), NULL);
+}

@@ -6,6 +6,7 @@
 #include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-download.h"
 #include "asb-opensandbox-file-info.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-shell.h"
 
 #define FILE_INFO_KEY "asb-file-info"
@@ -36,8 +37,7 @@ typedef struct
 static void
 removed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (AsbOpensandboxScriptResult) done
-      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
 }
 
 static void
@@ -46,8 +46,8 @@ reading_free (Reading *self)
   const char *const arguments[] = { self->folder, NULL };
 
   if (self->folder)
-    asb_opensandbox_script_run_async (self->execd, "rm -rf \"$1\"", arguments, "delete a link",
-                                      NULL, removed_cb, NULL);
+    asb_opensandbox_litter_remove_async (self->execd, "rm -rf \"$1\"", arguments, removed_cb, NULL);
+  asb_opensandbox_execd_release (self->execd);
   g_clear_object (&self->task);
   g_clear_object (&self->execd);
   g_clear_object (&self->info);
@@ -124,6 +124,7 @@ asb_opensandbox_native_read_open (GTask *task, AsbOpensandboxExecd *execd, const
 
   self->task = g_object_ref (task);
   self->execd = g_object_ref (execd);
+  asb_opensandbox_execd_hold (execd);
   self->path = g_strdup (path);
   self->offset = offset;
   self->length = length;

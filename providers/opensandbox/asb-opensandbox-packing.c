@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-download.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-packer.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
@@ -85,6 +86,7 @@ packing_unref (Packing *self)
   g_clear_pointer (&self->from, asb_pipe_unref);
   g_clear_pointer (&self->to, asb_pipe_unref);
   g_clear_object (&self->stream);
+  asb_opensandbox_execd_release (self->execd);
   g_clear_object (&self->execd);
   g_clear_object (&self->task);
   g_free (self->token);
@@ -125,9 +127,8 @@ static void
 forgotten_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Packing *self = user_data;
-  g_autoptr (AsbOpensandboxScriptResult) done
-      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
 
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
   if (self->error)
     g_task_return_error (self->task, g_steal_pointer (&self->error));
   else
@@ -144,8 +145,7 @@ forget_file (Packing *self)
 {
   const char *const arguments[] = { self->token, NULL };
 
-  asb_opensandbox_script_ask_async (self->execd, CLEAN_UP, arguments, "delete what was packed",
-                                    NULL, forgotten_cb, self);
+  asb_opensandbox_litter_remove_async (self->execd, CLEAN_UP, arguments, forgotten_cb, self);
 }
 
 static void
@@ -233,6 +233,7 @@ asb_opensandbox_packing_open (AsbOpensandboxExecd *execd, const AsbOpensandboxPa
 
   self->n_references = 1;
   self->execd = g_object_ref (execd);
+  asb_opensandbox_execd_hold (execd);
   self->task = g_object_ref (task);
   self->path = g_strdup (rules->path);
   self->token = asb_opensandbox_shell_new_token ();

@@ -11,6 +11,7 @@
 #include "asb-opensandbox-command-script.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-process.h"
 #include "asb-opensandbox-run.h"
 #include "asb-opensandbox-script.h"
@@ -368,6 +369,7 @@ finish_known (AsbOpensandboxCommand *command, const GError *lost)
 static void
 finish_unknown (AsbOpensandboxCommand *command, const GError *error)
 {
+  Start *self = command->data;
   g_autoptr (GError) lost = NULL;
 
   if (asb_opensandbox_execd_is_closed (command->execd))
@@ -378,6 +380,9 @@ finish_unknown (AsbOpensandboxCommand *command, const GError *error)
     lost
         = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
                        "How the command ended, and whether it has, is unknown: %s", error->message);
+  /* Nobody is told where it is. */
+  if (self->folder && !asb_opensandbox_error_is_gone (error))
+    asb_opensandbox_litter_add (command->execd, self->folder);
   finish_pipes (command, lost);
   asb_opensandbox_command_set_unknown (command, lost);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "asb-opensandbox-error.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-place.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
@@ -217,9 +218,14 @@
   "rm -rf \"$1\" /tmp/.asb-$2\n"                                                                   \
   "rm -rf \"$1\"\n"
 
+/* Where the answer to PREPARE was lost: $1 the path, $2 the name. */
+#define ABANDON "rm -rf \"${1%/}/.asb-upload-$2\" \"${1%/*}/.asb-upload-$2\" /tmp/.asb-$2\n"
+
 /* Whether it will never be begun. */
 #define PREVENT                                                                                    \
   "if mkdir \"$1/begun\" 2>/dev/null; then rm -rf \"$1\" /tmp/.asb-$2; echo prevented; fi\n"
+
+#define WHAT "make a place to unpack in"
 
 struct _AsbOpensandboxUnpacking
 {
@@ -271,20 +277,47 @@ take_place (AsbOpensandboxUnpacking *self, char **lines, GError **error)
 }
 
 static void
+refuse (AsbOpensandboxUnpacking *self)
+{
+  self->ready (NULL, self->error, self->data);
+  unpacking_free (self);
+}
+
+static void
+abandoned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxUnpacking *self = user_data;
+
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
+  refuse (self);
+}
+
+/* The place may be there all the same. */
+static void
+abandon (AsbOpensandboxUnpacking *self)
+{
+  const char *const arguments[] = { self->path, self->place.token, NULL };
+
+  asb_opensandbox_litter_remove_async (self->execd, ABANDON, arguments, abandoned_cb, self);
+}
+
+static void
 prepared_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxUnpacking *self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, &self->error);
 
-  if (done && take_place (self, done->lines, &error))
+  if (!done)
+    abandon (self);
+  else if (done->exit_status == 0 && take_place (self, done->lines, &self->error))
+    self->ready (self, NULL, self->data);
+  else
     {
-      self->ready (self, NULL, self->data);
-      return;
+      if (!self->error)
+        self->error = asb_opensandbox_script_error_new (done->errors, WHAT, self->path);
+      refuse (self);
     }
-  self->ready (NULL, error, self->data);
-  unpacking_free (self);
 }
 
 void
@@ -303,8 +336,7 @@ asb_opensandbox_unpacking_prepare (AsbOpensandboxExecd *execd,
   self->ready = callback;
   self->data = data;
   arguments[1] = self->place.token;
-  asb_opensandbox_script_run_async (execd, PREPARE, arguments, "make a place to unpack in", NULL,
-                                    prepared_cb, self);
+  asb_opensandbox_script_run_async (execd, PREPARE, arguments, WHAT, NULL, prepared_cb, self);
 }
 
 /* The end. */
@@ -313,11 +345,9 @@ static void
 cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxUnpacking *self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->place.target, &error);
+  gboolean is_gone = asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
 
-  if (!g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !done)
+  if (!g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !is_gone)
     {
       g_autofree char *shown = asb_opensandbox_shell_show_path (self->place.target);
       g_autofree char *message = g_strdup_printf ("%s; what was uploaded may still be in “%s”",
@@ -333,10 +363,8 @@ static void
 clean_up (AsbOpensandboxUnpacking *self)
 {
   const char *const arguments[] = { self->place.target, self->place.token, NULL };
-  g_autoptr (AsbOpensandboxExecd) beside = asb_opensandbox_execd_new_beside (self->execd);
 
-  asb_opensandbox_script_ask_async (beside, CLEAN_UP, arguments, "delete what was uploaded", NULL,
-                                    cleaned_cb, self);
+  asb_opensandbox_litter_remove_async (self->execd, CLEAN_UP, arguments, cleaned_cb, self);
 }
 
 /* “at N” before what went wrong. */

@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-file-info.h"
+#include "asb-opensandbox-litter.h"
 #include "asb-opensandbox-place.h"
 #include "asb-opensandbox-script.h"
 #include "asb-opensandbox-shell.h"
@@ -68,7 +69,10 @@
   "printf 'done\\n%s\\n' \"${h:--}\"\n"                                                            \
   "stat -c '" ASB_OPENSANDBOX_STAT_FORMAT "' \"$1\"\n"
 
-#define CLEAN_UP "rm -rf \"${1%/*}/.asb-$2\" /tmp/.asb-$2\n"
+/* execd may still be about to write. */
+#define CLEAN_UP                                                                                   \
+  "rm -rf \"${1%/*}/.asb-$2\" /tmp/.asb-$2\n"                                                      \
+  "rm -rf \"${1%/*}/.asb-$2\"\n"
 
 struct _AsbOpensandboxWriting
 {
@@ -117,7 +121,19 @@ static void
 finish (AsbOpensandboxWriting *self, AsbFileInfo *info, const GError *error)
 {
   self->done (info, error, self->data);
+  asb_opensandbox_execd_release (self->execd);
   writing_free (self);
+}
+
+/* Taking away what is in the place, or may be. */
+
+static void
+clean_up (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
+{
+  const char *const arguments[]
+      = { self->place.target ? self->place.target : self->path, self->place.token, NULL };
+
+  asb_opensandbox_litter_remove_async (self->execd, CLEAN_UP, arguments, callback, self);
 }
 
 /* The place. */
@@ -152,20 +168,38 @@ find_place (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
 }
 
 static void
+refuse (AsbOpensandboxWriting *self)
+{
+  self->ready (NULL, self->error, self->data);
+  writing_free (self);
+}
+
+static void
+abandoned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
+  refuse (self);
+}
+
+static void
 prepared_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxWriting *self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, &self->error);
 
-  if (done && take_place (self, done->lines, &error))
+  if (!done)
+    clean_up (self, abandoned_cb);
+  else if (done->exit_status == 0 && take_place (self, done->lines, &self->error))
+    self->ready (self, NULL, self->data);
+  else
     {
-      self->ready (self, NULL, self->data);
-      return;
+      if (!self->error)
+        self->error = asb_opensandbox_script_error_new (done->errors, "write", self->path);
+      refuse (self);
     }
-  self->ready (NULL, error, self->data);
-  writing_free (self);
 }
 
 void
@@ -238,15 +272,34 @@ new_info (AsbOpensandboxWriting *self, char **lines, GError **error)
 }
 
 static void
+lost_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  AsbOpensandboxWriting *self = user_data;
+
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
+  finish (self, NULL, self->error);
+}
+
+/* What was begun cleans up itself. What was not, as when the transport was closed, has not, and
+ * must not begin. */
+static void
 committed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxWriting *self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
-  g_autoptr (AsbFileInfo) info = done ? new_info (self, done->lines, &error) : NULL;
+  g_autoptr (AsbOpensandboxScriptResult) done
+      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, &self->error);
+  g_autoptr (AsbFileInfo) info = NULL;
 
-  finish (self, info, error);
+  if (!done)
+    {
+      clean_up (self, lost_cb);
+      return;
+    }
+  if (done->exit_status != 0)
+    self->error = asb_opensandbox_script_error_new (done->errors, "write", self->path);
+  else
+    info = new_info (self, done->lines, &self->error);
+  finish (self, info, self->error);
 }
 
 /* Nothing but the temporary file can have been made of an upload that was lost on its way: what is
@@ -275,16 +328,15 @@ place_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       send (self);
     }
   else
-    finish (self, NULL, self->error);
+    clean_up (self, lost_cb);
 }
 
 static void
 cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   AsbOpensandboxWriting *self = user_data;
-  g_autoptr (AsbOpensandboxScriptResult) done
-      = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
 
+  asb_opensandbox_litter_remove_finish (ASB_OPENSANDBOX_EXECD (source), result);
   if (may_repeat (self) && g_seekable_seek (G_SEEKABLE (self->content), 0, G_SEEK_SET, NULL, NULL))
     {
       self->is_repeated = TRUE;
@@ -295,14 +347,11 @@ cleaned_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
-clean_up (AsbOpensandboxWriting *self)
+take_back (AsbOpensandboxWriting *self)
 {
-  const char *const arguments[] = { self->place.target, self->place.token, NULL };
-
   if (!self->error)
     self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled");
-  asb_opensandbox_script_run_async (self->execd, CLEAN_UP, arguments, "delete what was uploaded",
-                                    NULL, cleaned_cb, self);
+  clean_up (self, cleaned_cb);
 }
 
 static void
@@ -344,7 +393,7 @@ uploaded_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->error)
     self->error = asb_opensandbox_error_rename (self->error, self->temporary, self->shown);
   if (self->error || (self->pipe && asb_pipe_is_aborted (self->pipe)))
-    clean_up (self);
+    take_back (self);
   else
     commit (self);
 }
@@ -389,6 +438,7 @@ void
 asb_opensandbox_writing_upload (AsbOpensandboxWriting *self, GInputStream *content, gint64 size,
                                 AsbPipe *pipe, AsbOpensandboxWritingDone callback, gpointer data)
 {
+  asb_opensandbox_execd_hold (self->execd);
   self->done = callback;
   self->data = data;
   self->pipe = pipe ? asb_pipe_ref (pipe) : NULL;

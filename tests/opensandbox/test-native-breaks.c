@@ -189,6 +189,130 @@ test_own_names (void)
   asb_test_native_close (&world);
 }
 
+/* Litter. */
+
+static AsbFileRequest *
+new_request (const char *path)
+{
+  AsbFileRequest *request = asb_file_request_new_for_path (path);
+  g_autoptr (GBytes) contents = g_bytes_new_static ("x", 1);
+
+  asb_file_request_set_contents (request, contents);
+  return request;
+}
+
+static void
+reopen (World *world)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_object_unref (world->transport);
+  world->transport = asb_provider_open_transport (
+      world->provider, asb_test_server_get_id (world->info), NULL, &error);
+  g_assert_no_error (error);
+}
+
+#define LOOK "ls -A /work; ls -d /tmp/.asb-* 2>/dev/null; true"
+
+/* Our own look leaves nothing, since its output comes in lines. */
+static void
+assert_left (World *world, const char *expected)
+{
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_heal (world->server);
+  process = start (world, LOOK, FALSE, &error);
+  g_assert_no_error (error);
+  output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), expected,
+                   strlen (expected));
+}
+
+/* At the first hop, behind which there is execd: what is reset has not been done. What is cut
+ * behind all that it says has been. */
+#define LOST(nth, action)                                                                          \
+  "{'method':'POST','path':'/proxy/*/command','nth':" nth ",'times':1,'action':'" action "'}"
+
+#define CUT_AT_END(chunks)                                                                         \
+  "{'method':'POST','path':'/command','nth':1,'times':1,'action':'cut','chunks':" chunks "}"
+
+static void
+check_write_lost (World *world, const char *path, const char *fault)
+{
+  g_autoptr (AsbFileRequest) request = new_request (path);
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (world->server, fault);
+  info = asb_transport_write_file (world->transport, request, NULL, &error);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+static void
+test_litter_lost (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = new_request ("/work/f");
+  g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (AsbArchiveOptions) options = asb_archive_options_new ();
+  g_autoptr (GOutputStream) stream = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Whichever step of writing is lost, nothing of it stays");
+
+  asb_test_native_open (&world, NULL, NULL);
+  asb_test_server_fault (world.server, "{'path':'*/files/upload','action':'cut','times':1}");
+  asb_test_server_fault (world.server, LOST ("2", "reset"));
+  info = asb_transport_write_file (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  assert_left (&world, "f\n");
+  check_write_lost (&world, "/work/$f", CUT_AT_END ("4"));
+  assert_left (&world, "f\n");
+  check_write_lost (&world, "/work/g", LOST ("2", "reset"));
+  assert_left (&world, "f\n");
+  asb_test_server_fault (world.server, CUT_AT_END ("5"));
+  asb_archive_options_set_path (options, "/work/new");
+  stream = asb_transport_extract_archive (world.transport, options, NULL, &error);
+  g_assert_null (stream);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  assert_left (&world, "f\n");
+  asb_test_native_close (&world);
+}
+
+static void
+test_litter_closed (void)
+{
+  World world;
+  g_autoptr (AsbFileRequest) request = new_request ("/work/$f");
+  g_autoptr (GOutputStream) output = NULL;
+  g_autoptr (GInputStream) input = NULL;
+  g_autoptr (AsbProcess) process = NULL;
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Closing the transport takes away what was made for files on their way");
+
+  asb_test_native_open (&world, NULL, NULL);
+  output = asb_transport_open_write (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_transport_close (world.transport, NULL, &error));
+  reopen (&world);
+  assert_left (&world, "");
+  process = start (&world, "head -c 1000000 /dev/zero >'/work/$f'", FALSE, &error);
+  g_assert_no_error (error);
+  result = asb_process_wait (process, NULL, &error);
+  g_assert_no_error (error);
+  input = asb_transport_open_read (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (asb_transport_close (world.transport, NULL, &error));
+  reopen (&world);
+  assert_left (&world, "$f\n");
+  asb_test_native_close (&world);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,5 +322,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/native/breaks/followed-no-more", test_followed_no_more);
   g_test_add_func ("/opensandbox/native/breaks/no-files", test_no_files);
   g_test_add_func ("/opensandbox/native/breaks/own-names", test_own_names);
+  g_test_add_func ("/opensandbox/native/breaks/litter-lost", test_litter_lost);
+  g_test_add_func ("/opensandbox/native/breaks/litter-closed", test_litter_closed);
   return g_test_run ();
 }
