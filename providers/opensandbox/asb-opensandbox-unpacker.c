@@ -42,6 +42,7 @@ struct _AsbOpensandboxUnpacker
   ArchiveCaller caller;
   ArchiveCounts counts;
   Failure failure;
+  gboolean is_uploaded; /* with the lists, which come last */
   ArchiveMember member;
   AsbOpensandboxBundle *bundle;
   AsbOpensandboxShipment *shipment;
@@ -318,7 +319,7 @@ done_in_thread (gpointer data)
     error = g_error_new_literal (ASB_ERROR, ASB_ERROR_CLOSED, "The transport is closed");
   else if (self->error)
     error = dup_upload_error (self);
-  else if (self->failure.code)
+  else if (!self->is_uploaded)
     error = asb_opensandbox_failure_to_error (&self->failure);
   self->done (error, self->data);
 }
@@ -335,7 +336,7 @@ run (gpointer data)
     {
       self->counts.format = archive_input_format (self->member.input);
       self->counts.archive_bytes = archive_input_received (self->member.input);
-      write_lists (self);
+      self->is_uploaded = write_lists (self);
     }
   archive_input_free (self->member.input);
   g_clear_pointer (&self->shipment, asb_opensandbox_shipment_free);

@@ -193,8 +193,8 @@
   "mkdir \"$s/begun\" || exit\n"                                                                   \
   "trap 'asb_end; rm -rf \"$s\" /tmp/.asb-'$2 EXIT\n"                                              \
   "cd \"$t\" || exit\n"                                                                            \
-  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone' >&2; exit 1; }\n" COMMANDS SAME COUNT  \
-      LOOK MOVE UNDO "mkdir \"$s/o\" || exit\n"                                                    \
+  "[ -f \"$s/last\" ] || { echo 'what was uploaded is gone, but for' $(ls \"$s\") >&2; exit 1; "   \
+  "}\n" COMMANDS SAME COUNT LOOK MOVE UNDO "mkdir \"$s/o\" || exit\n"                              \
   ". \"$s/list\"\n" CHECK "if [ $4 = new ]; then\n"                                                \
   "  if [ -e \"$p\" ] || [ -h \"$p\" ]; then echo 'File exists' >&2; exit 1; fi\n"                 \
   "  mv \"$t\" \"$p\" || exit\n"                                                                   \
