@@ -282,27 +282,35 @@ lookalike_fault_describe_actions (void)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* What lets the request go on would have it done twice. */
+static gboolean
+may_be_early (const LookalikeFaultAction *action)
+{
+  return action->act == act_reply || action->act == act_reset;
+}
+
 LookalikeFault *
 lookalike_fault_new (JsonNode *node, GError **error)
 {
   JsonObject *spec = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   const char *name = lookalike_json_get_string (spec, "action");
+  gboolean early = spec != NULL && lookalike_json_get_boolean (spec, "early");
   LookalikeFault *self;
 
   for (guint i = 0; i < G_N_ELEMENTS (actions) && name != NULL; i++)
-    if (strcmp (name, actions[i].name) == 0)
+    if (strcmp (name, actions[i].name) == 0 && (!early || may_be_early (&actions[i])))
       {
         self = g_new0 (LookalikeFault, 1);
         self->spec = json_object_ref (spec);
         self->action = &actions[i];
-        self->early = lookalike_json_get_boolean (spec, "early");
+        self->early = early;
         self->nth = lookalike_json_get_int (spec, "nth", 0);
         self->times = lookalike_json_get_int (spec, "times", self->nth > 0 ? 1 : G_MAXINT64);
         return self;
       }
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-               "A fault is an object with an “action” that exists, not “%s”",
-               name != NULL ? name : "");
+               "A fault is an object with an “action” that exists%s, not “%s”",
+               early ? " and needs no body (reply, reset)" : "", name != NULL ? name : "");
   return NULL;
 }
 

@@ -31,7 +31,7 @@ static const char *const introduction
       "first\n"
       "one it is for, from 1), \"times\" (how many: one with \"nth\", else all), \"early\":true "
       "(before\n"
-      "the body is read). And what to do, \"action\":\n";
+      "the body is read; reply and reset). And what to do, \"action\":\n";
 
 static const char *const examples
     = "\n"

@@ -294,7 +294,7 @@ def matching(place):
     place.server.fetch("POST", "/v1/sandboxes", {})
     [fault] = place.server.fetch("GET", "/_faults").json()["faults"]
     assert (fault["action"], fault["seen"], fault["done"]) == ("reply", 5, 1), fault
-    for wrong in ({}, {"action": "explode"}, [], "x"):
+    for wrong in ({}, {"action": "explode"}, {"action": "delay", "early": True}, [], "x"):
         status = place.server.fetch("POST", "/_faults", wrong).status
         assert status == (400 if wrong != [] else 201), wrong
 
