@@ -134,7 +134,8 @@ class TestArchive(ArchiveTestCase):
         writing.close(None)
         with self.assertRaises(GLib.Error) as caught:
             self.backend.extract_archive(Asb.ArchiveOptions(), source, None)
-        self.assertEqual(caught.exception.domain, "g-io-error-quark")
+        self.assertTrue(caught.exception.matches(Asb.error_quark(), Asb.Error.SANDBOX_BACKEND), caught.exception)
+        self.assertRegex(Asb.ErrorInfo.get_last().get_provider_error_code(), r"\Ag-io-error-quark:\d+\Z")
         self.assertEqual(self.shell("ls -A | grep -v '^.asb' || true"), "")
 
     def pipe(self):
