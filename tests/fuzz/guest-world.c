@@ -413,9 +413,10 @@ world_run (void (*step) (void))
 {
   static char *entries[] = { NULL };
   Environment environment = { .entries = entries };
-  ProcessState process = { 0 };
+  ProcessState process = { .oom_score_fd = -1 };
   BrokerOptions options = { .listen_fd = -1,
                             .liveness_fd = -1,
+                            .removal_fd = -1,
                             /* Jobs have files there, without names. */
                             .history_dir = "/tmp",
                             .token = WORLD_TOKEN,
