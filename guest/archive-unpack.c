@@ -3,6 +3,7 @@
 #include "archive-folder.h"
 
 #include "archive-attributes.h"
+#include "archive-file.h"
 #include "archive-member.h"
 #include "archive-merge.h"
 #include "archive-name.h"
@@ -126,7 +127,7 @@ write_block (Unpack *unpack, int fd, const uint8_t *bytes, size_t size, int64_t 
 static bool
 hash_zeros (const Unpack *unpack, Sha256 *hash, int64_t size)
 {
-  static const uint8_t zeros[1024 * 1024]; /* never written to, so that it takes no memory */
+  static uint8_t zeros[ARCHIVE_FILE_BLOCK]; /* not constant: that would stand in the program */
 
   for (; size > 0 && unpack->caller->goes_on (unpack->caller->data); size -= (int64_t)sizeof zeros)
     sha256_add (hash, zeros, size < (int64_t)sizeof zeros ? (size_t)size : sizeof zeros);

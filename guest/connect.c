@@ -120,15 +120,18 @@ pump_both (Pump *in, Pump *out)
 static bool
 join (int socket_fd)
 {
-  static Pump in = { .from = STDIN_FILENO };
-  static Pump out = { .to = STDOUT_FILENO };
+  /* Without a value but zero, which would stand in the program with all of the buffer. */
+  static Pump in;
+  static Pump out;
 
+  in.from = STDIN_FILENO;
   in.to = socket_fd;
   in.start = 0;
   in.ended = in.ended && !in.broken;
   in.broken = false;
   in.shut = false;
   out.from = socket_fd;
+  out.to = STDOUT_FILENO;
   out.ended = false;
   descriptor_set_awakening (STDIN_FILENO);
   descriptor_set_awakening (socket_fd);
