@@ -44,11 +44,15 @@ count_head_byte (LookalikeTapCount *count, guint8 byte)
   count->line_length++;
 }
 
-/* Between the data of chunks. */
 static void
 count_chunk_byte (LookalikeTapCount *count, guint8 byte)
 {
-  if (count->chunk_state == CHUNK_END)
+  if (count->chunk_state == CHUNK_DATA)
+    {
+      if (--count->chunk_left == 0)
+        count->chunk_state = CHUNK_END;
+    }
+  else if (count->chunk_state == CHUNK_END)
     {
       if (byte == '\n')
         {
@@ -61,42 +65,6 @@ count_chunk_byte (LookalikeTapCount *count, guint8 byte)
     count->chunk_left = count->chunk_left * 16 + (guint64)g_ascii_xdigit_value ((char)byte);
   else if (byte == '\n' && count->chunk_left > 0)
     count->chunk_state = CHUNK_DATA;
-}
-
-static gboolean
-is_in_data (const LookalikeTapCount *count)
-{
-  return count->in_body && (!count->chunked || count->chunk_state == CHUNK_DATA);
-}
-
-static gsize
-bound (gsize size, gint64 limit, gint64 counted)
-{
-  return limit >= 0 ? (gsize)MIN ((gint64)size, limit - counted) : size;
-}
-
-/* How many of the next @size bytes are data that need not be looked at, up to where something is to
- * be judged again. */
-static gsize
-measure_data (const LookalikeTapCount *count, const LookalikeTapPlan *plan, gsize size)
-{
-  if (count->chunked)
-    size = (gsize)MIN (size, count->chunk_left);
-  size = bound (size, plan->cut_response, (gint64)count->response_bytes);
-  size = bound (size, plan->cut_body, (gint64)count->body_bytes);
-  return bound (size, plan->stall_body, (gint64)count->body_bytes);
-}
-
-static void
-count_data (LookalikeTapCount *count, gsize size)
-{
-  count->response_bytes += (gint64)size;
-  count->body_bytes += (gint64)size;
-  if (!count->chunked)
-    return;
-  count->chunk_left -= size;
-  if (count->chunk_left == 0)
-    count->chunk_state = CHUNK_END;
 }
 
 static LookalikeTapVerdict
@@ -119,29 +87,20 @@ gsize
 lookalike_tap_count_walk (LookalikeTapCount *count, const LookalikeTapPlan *plan,
                           const guint8 *bytes, gsize size)
 {
-  gsize i = 0;
-
-  while (i < size)
+  for (gsize i = 0; i < size; i++)
     {
       count->verdict = judge (count, plan);
       if (count->verdict != LOOKALIKE_TAP_GO_ON)
         return i;
-      if (is_in_data (count))
+      count->response_bytes++;
+      if (!count->in_body)
         {
-          gsize data = measure_data (count, plan, size - i);
-
-          count_data (count, data);
-          i += data;
+          count_head_byte (count, bytes[i]);
           continue;
         }
-      count->response_bytes++;
-      if (count->in_body)
-        {
-          count->body_bytes++;
-          count_chunk_byte (count, bytes[i++]);
-        }
-      else
-        count_head_byte (count, bytes[i++]);
+      count->body_bytes++;
+      if (count->chunked)
+        count_chunk_byte (count, bytes[i]);
     }
   return size;
 }
