@@ -254,6 +254,17 @@ run (GTask *task, gpointer data, GDestroyNotify free_data, GTaskThreadFunc funct
   g_task_run_in_thread (task, function);
 }
 
+/* @metadata: (nullable): without it @error is answered, which is taken. */
+static void
+return_info (GTask *task, AsbLocalMetadata *metadata, AsbSandboxState state, GError *error)
+{
+  if (metadata)
+    return_object (task, ASB_TYPE_SANDBOX_INFO,
+                   asb_local_metadata_to_info (metadata, g_task_get_source_object (task), state));
+  else
+    g_task_return_error (task, error);
+}
+
 static void
 create_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -288,11 +299,7 @@ get_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   GError *error = NULL;
   g_autoptr (AsbLocalMetadata) metadata = asb_local_get (&self->settings, data, &state, &error);
 
-  if (metadata)
-    return_object (task, ASB_TYPE_SANDBOX_INFO,
-                   asb_local_metadata_to_info (metadata, source, state));
-  else
-    g_task_return_error (task, error);
+  return_info (task, metadata, state, error);
 }
 
 static void
@@ -351,11 +358,7 @@ renew_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancell
   g_autoptr (AsbLocalMetadata) metadata
       = asb_local_renew (&self->settings, renewal->sandbox_id, renewal->seconds, &state, &error);
 
-  if (metadata)
-    return_object (task, ASB_TYPE_SANDBOX_INFO,
-                   asb_local_metadata_to_info (metadata, source, state));
-  else
-    g_task_return_error (task, error);
+  return_info (task, metadata, state, error);
 }
 
 static void
@@ -377,11 +380,7 @@ resume_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   GError *error = NULL;
   g_autoptr (AsbLocalMetadata) metadata = asb_local_resume (&self->settings, data, &state, &error);
 
-  if (metadata)
-    return_object (task, ASB_TYPE_SANDBOX_INFO,
-                   asb_local_metadata_to_info (metadata, source, state));
-  else
-    g_task_return_error (task, error);
+  return_info (task, metadata, state, error);
 }
 
 static void
