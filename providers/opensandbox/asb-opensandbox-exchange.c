@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "asb-opensandbox-exchange.h"
+#include "asb-opensandbox-exchange-private.h"
 
 #include "asb-opensandbox-body.h"
 #include "asb-opensandbox-bounded.h"
-#include "asb-opensandbox-client-private.h"
 #include "asb-opensandbox-clock.h"
-#include "asb-opensandbox-doubt.h"
-#include "asb-opensandbox-early.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-fate.h"
-#include "asb-opensandbox-guard.h"
 #include "asb-opensandbox-headers.h"
 #include "asb-opensandbox-inquiry.h"
 #include "asb-opensandbox-message.h"
@@ -25,58 +21,25 @@
 /* execd announces more of some refusals than it sends. */
 #define MAX_WAIT_FOR_REASON 2000
 #define MAX_REDIRECTS 5
-#define MAX_INFORMATIONAL 16
-/* Servers and balancers close what was idle for a second at the least. A request that is not
- * repeated must not meet that. */
-#define MAX_IDLE (G_USEC_PER_SEC / 2)
-
-typedef struct
-{
-  AsbOpensandboxClient *client;
-  AsbOpensandboxRequest *request;
-  AsbOpensandboxExchangeKind kind;
-  AsbOpensandboxGuard guard;
-  GUri *uri;
-  SoupMessage *message;
-  AsbOpensandboxReply *refusal; /* before the request was sent whole, or while it is looked into */
-  GInputStream *stream;
-  GByteArray *body;
-  guint8 *buffer;
-  GSource *pause;
-  GSource *patience;
-  AsbOpensandboxDoubt *doubt; /* until the sandbox begins to answer */
-  GError *verdict;            /* on its silence */
-  gint64 sent;
-  guint n_retries;
-  guint n_redirects;
-  guint n_informational;
-  guint previous_delay;
-  gboolean needs_new_connection;
-  gboolean is_reused;
-  gboolean was_sent; /* by an attempt before */
-  gboolean is_over;  /* answered, while libsoup still holds the message */
-  gboolean has_inquired;
-  GError *fault; /* while the server is asked for the reason */
-  void (*go_on) (GTask *task, GError *fault);
-} Exchange;
 
 static void attempt (GTask *task);
+static void attempt_failed (GTask *task, const GError *cause);
 static void read_more (GTask *task);
 
 static const char *
-get_what (Exchange *self)
+get_what (AsbOpensandboxExchange *self)
 {
   return asb_opensandbox_request_get_what (self->request);
 }
 
 static gboolean
-was_ever_sent (Exchange *self)
+was_ever_sent (AsbOpensandboxExchange *self)
 {
   return self->was_sent || (self->message && asb_opensandbox_message_was_sent (self->message));
 }
 
 static void
-forget_message (Exchange *self)
+forget_message (AsbOpensandboxExchange *self)
 {
   self->was_sent = was_ever_sent (self);
   asb_opensandbox_thread_clear_timer (&self->patience);
@@ -90,7 +53,7 @@ forget_message (Exchange *self)
 
 /* Nothing of the exchange runs any more. */
 static void
-stop (Exchange *self)
+stop (AsbOpensandboxExchange *self)
 {
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
@@ -103,7 +66,7 @@ stop (Exchange *self)
 static void
 exchange_free (gpointer data)
 {
-  Exchange *self = data;
+  AsbOpensandboxExchange *self = data;
 
   stop (self);
   g_clear_error (&self->verdict);
@@ -123,7 +86,7 @@ exchange_free (gpointer data)
 static void
 fail (GTask *task, GError *error)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
 
@@ -135,7 +98,7 @@ fail (GTask *task, GError *error)
 }
 
 static gboolean
-may_have_been_done (Exchange *self)
+may_have_been_done (AsbOpensandboxExchange *self)
 {
   return was_ever_sent (self)
          && asb_opensandbox_retry_rule_for_method (
@@ -147,7 +110,7 @@ may_have_been_done (Exchange *self)
 static void
 fail_without_answer (GTask *task, GError *error)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (may_have_been_done (self))
     error = asb_opensandbox_error_mark_unknown (error);
@@ -159,7 +122,7 @@ fail_without_answer (GTask *task, GError *error)
 /* The sandbox itself may be the reason why there is no way into it, which its server knows. Who
  * asks again anyway does not ask for that. */
 static gboolean
-is_worth_asking (Exchange *self)
+is_worth_asking (AsbOpensandboxExchange *self)
 {
   return asb_opensandbox_request_get_endpoint (self->request)->sandbox_id
          && asb_opensandbox_request_get_retry (self->request) != ASB_OPENSANDBOX_RETRY_NEVER;
@@ -172,7 +135,7 @@ static void inquired_cb (GObject *source, GAsyncResult *result, gpointer data);
 static gboolean
 inquire (GTask *task, const GError *fault, void (*go_on) (GTask *task, GError *fault))
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
 
   if (self->has_inquired || !is_worth_asking (self))
@@ -191,7 +154,7 @@ inquire (GTask *task, const GError *fault, void (*go_on) (GTask *task, GError *f
 static void
 fail_for_state (GTask *task, GError *error)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (self->refusal || !was_ever_sent (self))
     error = asb_opensandbox_error_mark_not_sent (error);
@@ -203,7 +166,7 @@ fail_for_state (GTask *task, GError *error)
 static void
 fail_timed_out (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   GError *error = asb_opensandbox_error_timed_out (
       asb_opensandbox_request_get_endpoint (self->request), get_what (self), self->guard.timeout);
 
@@ -217,12 +180,23 @@ fail_timed_out (GTask *task)
 }
 
 static void
+fail_untrusted (GTask *task)
+{
+  g_autoptr (GError) error = g_error_new_literal (G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE,
+                                                  "The certificate of the server is not accepted");
+
+  attempt_failed (task, error);
+}
+
+static void
 fail_for_guard (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_STATE)
     fail_for_state (task, g_steal_pointer (&self->verdict));
+  else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_UNTRUSTED)
+    fail_untrusted (task);
   else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_CANCELLED)
     fail (task, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Operation was cancelled"));
   else if (self->guard.reason == ASB_OPENSANDBOX_ABORT_FLOODED)
@@ -240,7 +214,7 @@ static void
 aborted_cb (gpointer data)
 {
   g_autoptr (GTask) task = g_object_ref (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (self->fault)
     return;
@@ -261,7 +235,7 @@ aborted_cb (gpointer data)
 static void
 judged (gpointer data, GError *verdict)
 {
-  Exchange *self = g_task_get_task_data (data);
+  AsbOpensandboxExchange *self = g_task_get_task_data (data);
 
   self->verdict = verdict;
   asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_STATE);
@@ -274,7 +248,7 @@ static gboolean
 pause_over_cb (gpointer data)
 {
   g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   asb_opensandbox_thread_clear_timer (&self->pause);
   attempt (task);
@@ -285,7 +259,7 @@ pause_over_cb (gpointer data)
 static gboolean
 try_again_after (GTask *task, gint64 delay)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (delay < 0 || self->n_retries >= ASB_OPENSANDBOX_MAX_RETRIES
       || !asb_opensandbox_guard_has_time (&self->guard, delay))
@@ -301,7 +275,7 @@ try_again_after (GTask *task, gint64 delay)
 static void
 try_again_now (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   forget_message (self);
   self->needs_new_connection = TRUE;
@@ -309,7 +283,7 @@ try_again_now (GTask *task)
 }
 
 static gboolean
-may_repeat (Exchange *self, gboolean was_sent)
+may_repeat (AsbOpensandboxExchange *self, gboolean was_sent)
 {
   AsbOpensandboxRetryRule rule = asb_opensandbox_request_get_retry (self->request);
 
@@ -324,7 +298,7 @@ static void
 inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GError) fault = g_steal_pointer (&self->fault);
   GError *verdict = asb_opensandbox_inquiry_finish (result);
 
@@ -349,7 +323,7 @@ inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
 static void
 fail_attempt (GTask *task, GError *fault)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GError) cause = asb_opensandbox_message_explain (self->message, fault);
   gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
@@ -363,7 +337,7 @@ fail_attempt (GTask *task, GError *fault)
 }
 
 static GError *
-new_refusal_error (Exchange *self, AsbOpensandboxReply *reply)
+new_refusal_error (AsbOpensandboxExchange *self, AsbOpensandboxReply *reply)
 {
   GError *error = asb_opensandbox_error_from_reply (
       reply, asb_opensandbox_request_get_target (self->request), get_what (self));
@@ -376,7 +350,7 @@ new_refusal_error (Exchange *self, AsbOpensandboxReply *reply)
 static void
 attempt_failed (GTask *task, const GError *cause)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (self->refusal)
     {
@@ -394,7 +368,7 @@ attempt_failed (GTask *task, const GError *cause)
 /* Replies */
 
 static AsbOpensandboxReply *
-make_reply (Exchange *self, GInputStream *stream)
+make_reply (AsbOpensandboxExchange *self, GInputStream *stream)
 {
   g_autoptr (GBytes) body = NULL;
 
@@ -406,7 +380,7 @@ make_reply (Exchange *self, GInputStream *stream)
 }
 
 static gint64
-get_retry_after (Exchange *self)
+get_retry_after (AsbOpensandboxExchange *self)
 {
   SoupMessageHeaders *headers = soup_message_get_response_headers (self->message);
 
@@ -419,7 +393,7 @@ get_retry_after (Exchange *self)
 static void
 refuse (GTask *task, GError *error)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   guint status = soup_message_get_status (self->message);
 
   g_clear_pointer (&self->refusal, asb_opensandbox_reply_unref);
@@ -434,7 +408,7 @@ refuse (GTask *task, GError *error)
 static void
 refused (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (AsbOpensandboxReply) reply = make_reply (self, NULL);
   g_autoptr (GError) error = new_refusal_error (self, reply);
 
@@ -446,7 +420,7 @@ refused (GTask *task)
 static void
 answer (GTask *task, GInputStream *stream)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   stop (self);
   g_task_return_pointer (task, make_reply (self, stream),
@@ -454,13 +428,13 @@ answer (GTask *task, GInputStream *stream)
 }
 
 static gboolean
-is_successful (Exchange *self)
+is_successful (AsbOpensandboxExchange *self)
 {
   return SOUP_STATUS_IS_SUCCESSFUL (soup_message_get_status (self->message));
 }
 
 static gsize
-get_limit (Exchange *self)
+get_limit (AsbOpensandboxExchange *self)
 {
   return is_successful (self) ? asb_opensandbox_request_get_max_reply (self->request)
                               : MAX_ERROR_BODY;
@@ -469,7 +443,7 @@ get_limit (Exchange *self)
 static void
 too_large (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   fail_without_answer (task, g_error_new (ASB_ERROR, ASB_ERROR_TOO_LARGE,
                                           "Could not %s: the server's answer has more than "
@@ -481,7 +455,7 @@ too_large (GTask *task)
 static void
 body_failed (GTask *task, const GError *error)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   if (!is_successful (self) && self->guard.reason != ASB_OPENSANDBOX_ABORT_CANCELLED)
     refused (task);
@@ -494,7 +468,7 @@ body_failed (GTask *task, const GError *error)
 static gboolean
 patience_cb (gpointer data)
 {
-  Exchange *self = data;
+  AsbOpensandboxExchange *self = data;
 
   asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_REFUSED);
   return G_SOURCE_REMOVE;
@@ -504,7 +478,7 @@ static void
 read_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
   gssize n_read = g_input_stream_read_finish (G_INPUT_STREAM (source), result, &error);
 
@@ -527,7 +501,7 @@ read_cb (GObject *source, GAsyncResult *result, gpointer data)
 static void
 read_more (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   g_input_stream_read_async (self->stream, self->buffer, READ_SIZE, G_PRIORITY_DEFAULT,
                              self->guard.attempt, read_cb, g_object_ref (task));
@@ -536,7 +510,7 @@ read_more (GTask *task)
 static void
 read_whole (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
 
   self->body = g_byte_array_new ();
   if (!self->buffer)
@@ -551,7 +525,7 @@ read_whole (GTask *task)
 static void
 redirect (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GUri) target = asb_opensandbox_message_parse_target (self->message, self->uri);
   gboolean is_same = target && asb_opensandbox_url_same_origin (self->uri, target)
                      && !g_uri_get_userinfo (target);
@@ -574,7 +548,7 @@ redirect (GTask *task)
 static void
 got_head (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   guint status = soup_message_get_status (self->message);
   const char *encoding = soup_message_headers_get_one (
       soup_message_get_response_headers (self->message), "Content-Encoding");
@@ -600,7 +574,7 @@ static void
 sent_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
   g_autoptr (GInputStream) stream
       = soup_session_send_finish (SOUP_SESSION (source), result, &error);
@@ -629,7 +603,7 @@ static void
 connected_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = G_TASK (data);
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
   g_autoptr (SoupWebsocketConnection) connection
       = soup_session_websocket_connect_finish (SOUP_SESSION (source), result, &error);
@@ -667,81 +641,10 @@ connected_cb (GObject *source, GAsyncResult *result, gpointer data)
 
 /* Attempts */
 
-/* The connection is chosen and nothing was written yet. */
-static void
-starting_cb (SoupMessage *message, gpointer data)
-{
-  Exchange *self = data;
-  gint64 idle;
-
-  asb_opensandbox_client_log_in_at_proxy (self->client, message);
-  self->is_reused = asb_opensandbox_client_was_used (self->client, message, &idle);
-  if (self->is_reused && idle > MAX_IDLE && !self->needs_new_connection
-      && asb_opensandbox_retry_rule_for_method (soup_message_get_method (message))
-             != ASB_OPENSANDBOX_RETRY_ALWAYS)
-    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_STALE);
-}
-
-/* What libsoup reads by itself is of any length and comes as fast as it is sent, while nobody else
- * in the thread has a turn: the body that refuses a WebSocket, and the one of a 421, after which it
- * would also send the request again. */
-static void
-got_headers_cb (SoupMessage *message, gpointer data)
-{
-  Exchange *self = data;
-
-  if (self->kind == ASB_OPENSANDBOX_EXCHANGE_WEBSOCKET
-      || soup_message_get_status (message) == SOUP_STATUS_MISDIRECTED_REQUEST)
-    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_REFUSED);
-}
-
-static void
-got_informational_cb (SoupMessage *message, gpointer data)
-{
-  Exchange *self = data;
-
-  if (++self->n_informational > MAX_INFORMATIONAL)
-    asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_FLOODED);
-}
-
-static void
-network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *connection,
-                  gpointer data)
-{
-  Exchange *self = data;
-
-  if (event == G_SOCKET_CLIENT_CONNECTED || event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
-    asb_opensandbox_client_note_stream (self->client, message, connection);
-}
-
-static void
-wrote_body_cb (SoupMessage *message, gpointer data)
-{
-  Exchange *self = data;
-
-  asb_opensandbox_request_written (self->request);
-}
-
-/* The connection is still there. */
-static void
-finished_cb (SoupMessage *message, gpointer data)
-{
-  Exchange *self = data;
-  g_autoptr (GIOStream) connection = NULL;
-
-  if (soup_message_get_status (message) != SOUP_STATUS_NONE
-      || self->guard.reason != ASB_OPENSANDBOX_ABORT_NONE
-      || !asb_opensandbox_message_was_sent (message))
-    return;
-  connection = asb_opensandbox_client_dup_stream (self->client, message);
-  if (connection)
-    self->refusal = asb_opensandbox_early_read (connection);
-}
-
 static void
 attempt (GTask *task)
 {
-  Exchange *self = g_task_get_task_data (task);
+  AsbOpensandboxExchange *self = g_task_get_task_data (task);
   AsbOpensandboxSettings *settings = asb_opensandbox_client_get_settings (self->client);
   SoupSession *session = asb_opensandbox_client_get_session (self->client);
   g_autoptr (GError) error = NULL;
@@ -754,12 +657,7 @@ attempt (GTask *task)
     }
   if (self->needs_new_connection)
     soup_message_add_flags (self->message, SOUP_MESSAGE_NEW_CONNECTION);
-  g_signal_connect (self->message, "network-event", G_CALLBACK (network_event_cb), self);
-  g_signal_connect (self->message, "starting", G_CALLBACK (starting_cb), self);
-  g_signal_connect (self->message, "wrote-body", G_CALLBACK (wrote_body_cb), self);
-  g_signal_connect (self->message, "finished", G_CALLBACK (finished_cb), self);
-  g_signal_connect (self->message, "got-headers", G_CALLBACK (got_headers_cb), self);
-  g_signal_connect (self->message, "got-informational", G_CALLBACK (got_informational_cb), self);
+  asb_opensandbox_exchange_listen (self);
   self->is_reused = FALSE;
   self->sent = asb_opensandbox_clock_now ();
   asb_opensandbox_guard_begin (&self->guard);
@@ -777,7 +675,7 @@ void
 asb_opensandbox_exchange_run (AsbOpensandboxClient *client, AsbOpensandboxRequest *request,
                               AsbOpensandboxExchangeKind kind, GTask *task)
 {
-  Exchange *self = g_new0 (Exchange, 1);
+  AsbOpensandboxExchange *self = g_new0 (AsbOpensandboxExchange, 1);
   g_autoptr (GError) error = NULL;
 
   self->client = g_object_ref (client);

@@ -13,10 +13,11 @@ typedef enum
   ASB_OPENSANDBOX_ABORT_NONE,
   ASB_OPENSANDBOX_ABORT_CANCELLED,
   ASB_OPENSANDBOX_ABORT_TIMED_OUT,
-  ASB_OPENSANDBOX_ABORT_STALE,   /* the connection was idle for too long */
-  ASB_OPENSANDBOX_ABORT_REFUSED, /* the head says it all, the body is not wanted */
-  ASB_OPENSANDBOX_ABORT_FLOODED, /* informational replies without end */
-  ASB_OPENSANDBOX_ABORT_STATE    /* the sandbox is in no state to answer */
+  ASB_OPENSANDBOX_ABORT_STALE,     /* the connection was idle for too long */
+  ASB_OPENSANDBOX_ABORT_UNTRUSTED, /* the certificate is not accepted */
+  ASB_OPENSANDBOX_ABORT_REFUSED,   /* the head says it all, the body is not wanted */
+  ASB_OPENSANDBOX_ABORT_FLOODED,   /* informational replies without end */
+  ASB_OPENSANDBOX_ABORT_STATE      /* the sandbox is in no state to answer */
 } AsbOpensandboxAbort;
 
 /* Called after the attempt was cancelled for a reason that is final. */

@@ -101,6 +101,14 @@ asb_opensandbox_message_log_in_at_proxy (SoupMessage *message, AsbOpensandboxPro
                                   login);
 }
 
+gboolean
+asb_opensandbox_message_is_trusted (SoupMessage *message)
+{
+  return g_str_equal (g_uri_get_scheme (soup_message_get_uri (message)), "http")
+         || (soup_message_get_tls_peer_certificate (message)
+             && soup_message_get_tls_peer_certificate_errors (message) == 0);
+}
+
 static void
 add_body (SoupMessage *message, AsbOpensandboxRequest *request)
 {

@@ -22,6 +22,10 @@ SoupMessage *asb_opensandbox_message_new (AsbOpensandboxRequest *request, GUri *
  * it also answers 401 of servers, and then asks for a tunnel to the proxy itself. */
 void asb_opensandbox_message_log_in_at_proxy (SoupMessage *message, AsbOpensandboxProxy *proxy);
 
+/* Whether the connection that it got is one to whom its settings trust: GLib goes on with TLS
+ * sessions of the whole process by host and port, and does not heed what it finds then. */
+gboolean asb_opensandbox_message_is_trusted (SoupMessage *message);
+
 /* What is read of a stream that a redirect or a repetition would need again is gone. */
 gboolean asb_opensandbox_message_is_repeatable (AsbOpensandboxRequest *request);
 
