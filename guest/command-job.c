@@ -166,13 +166,13 @@ command_job_is_taken (int fd)
   return pread (fd, &head, sizeof head, 0) != sizeof head || head.is_taken;
 }
 
+/* Not by writing to the file, which may already be longer than the command may make one. */
 void
-command_job_mark_begun (int fd)
+command_job_mark_begun (const CommandJob *job)
 {
   pid_t pid = getpid ();
 
-  /* Without it an end that nobody sees is taken for one before the beginning. */
-  (void)!pwrite (fd, &pid, sizeof pid, offsetof (Head, begun));
+  memcpy ((char *)job->bytes + offsetof (Head, begun), &pid, sizeof pid);
 }
 
 pid_t
@@ -200,7 +200,7 @@ command_job_take (int fd, CommandJob *job)
   *job = (CommandJob){ 0 };
   if (fstat (fd, &status) != 0 || (size_t)status.st_size < sizeof (Head) || !mark_taken (fd))
     return false;
-  bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  bytes = mmap (NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return bytes != MAP_FAILED && unpack (bytes, (size_t)status.st_size, job);
 }
 

@@ -33,8 +33,10 @@ int command_job_write (const CommandSpec *spec, char *const *environment);
 /* Whether a supervisor has taken the job, so that it must not be given to another. */
 bool command_job_is_taken (int fd);
 
-/* Notes that the calling process is about to become the command. Changes nothing in memory. */
-void command_job_mark_begun (int fd);
+/* Notes that the calling process is about to become the command, in memory that is shared with
+ * whoever has the file. Without it an end that nobody sees is taken for one before the beginning.
+ */
+void command_job_mark_begun (const CommandJob *job);
 
 /* The process that did so; 0: none. It may have failed since. */
 pid_t command_job_get_begun (int fd);

@@ -133,7 +133,7 @@ execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCR
   /* Nobody starts where he may not be. */
   if (job->cwd && chdir (job->cwd) != 0)
     give_up (fault, SUPERVISOR_STAGE_DIRECTORY, errno);
-  command_job_mark_begun (descriptors[3]);
+  command_job_mark_begun (job);
   sigemptyset (&none);
   sigprocmask (SIG_SETMASK, &none, NULL);
   if (job->shell)

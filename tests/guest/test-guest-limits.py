@@ -66,6 +66,9 @@ def test_they_hold():
         assert call.result["stdout_bytes"] == 100000, "a pipe is no file"
         call = client.command(f"trap '' XFSZ; head -c 100000 /dev/zero > {file}", limits={"file_size_bytes": 1000})
         assert call.result["exit_code"] == 1 and os.path.getsize(file) == 1000, call.result
+        # The guest writes nothing in the name of the command that this would hold.
+        call = client.command("read x < /etc/passwd && echo $x", limits={"file_size_bytes": 1})
+        assert call.result["exit_code"] == 0 and call.stdout, call.result
         opening = "import os; [os.open('/', os.O_RDONLY) for _ in range(20)]"
         assert b"Too many open files" in client.command(["python3", "-c", opening], limits={"open_files": 10}).stderr
         # They go on to what the command starts.
