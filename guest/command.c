@@ -82,6 +82,17 @@ command_has_exited (const Command *self)
 /* What the supervisor says. */
 
 static void
+describe_missing_loader (const char *program, Failure *failure)
+{
+  failure_set (failure, FAILURE_COMMAND_NOT_EXECUTABLE,
+               "Could not run “%.256s”: it is there, but the interpreter that its first line names,"
+               " or the loader it was built for, is not",
+               program);
+  failure_add_detail (failure, "errno", json_string ("ENOENT"));
+  failure_add_path (failure, program);
+}
+
+static void
 describe_fault (const Command *self, const SupervisorMessage *message, Failure *failure)
 {
   int error = message->value;
@@ -110,6 +121,8 @@ describe_fault (const Command *self, const SupervisorMessage *message, Failure *
     code = FAILURE_COMMAND_NOT_EXECUTABLE;
   if (error == E2BIG)
     command_size_describe_fault (&self->spec, self->broker->options->environment, failure);
+  else if (error == ELIBACC)
+    describe_missing_loader (program, failure);
   else
     failure_set_errno_code (failure, code, error, "run", program);
 }

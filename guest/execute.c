@@ -42,6 +42,7 @@ worse_error (int before, int now)
   return before != 0 && before != ENOENT ? before : now;
 }
 
+/* ELIBACC: the file is there, and what it needs is not: the program of a script, or a loader. */
 static int
 execute_file (const char *file, char *const *argv, char *const *environment)
 {
@@ -49,7 +50,15 @@ execute_file (const char *file, char *const *argv, char *const *environment)
 
   execve (file, argv, environment);
   error = errno;
-  /* A directory that must not be searched says nothing about a file. */
+  return error == ENOENT && access (file, F_OK) == 0 ? ELIBACC : error;
+}
+
+/* A directory that must not be searched says nothing about a file. */
+static int
+execute_found (const char *file, char *const *argv, char *const *environment)
+{
+  int error = execute_file (file, argv, environment);
+
   return error == EACCES && access (file, F_OK) != 0 ? ENOENT : error;
 }
 
@@ -70,7 +79,7 @@ execute_in_path (const char *name, char *const *argv, char *const *environment)
                         name);
 
       if (n > 0 && (size_t)n < sizeof file)
-        error = worse_error (error, execute_file (file, argv, environment));
+        error = worse_error (error, execute_found (file, argv, environment));
       if (path[length] == '\0' || error == E2BIG)
         return error != 0 ? error : ENOENT;
       path += length + 1;
@@ -84,8 +93,7 @@ execute_program (char *const *argv, char *const *environment)
     return ENOENT;
   if (!strchr (argv[0], '/'))
     return execute_in_path (argv[0], argv, environment);
-  execve (argv[0], argv, environment);
-  return errno;
+  return execute_file (argv[0], argv, environment);
 }
 
 static int

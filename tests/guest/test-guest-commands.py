@@ -161,6 +161,11 @@ def test_what_cannot_be_run():
         with open(garbage, "wb") as file:
             file.write(b"\0\1\2\3")
         os.chmod(garbage, 0o755)
+        script, second = guest.in_work("a-script"), guest.in_work("second")
+        for name, interpreter in ((script, "/no/such/interpreter"), (second, script)):
+            with open(name, "w") as file:
+                file.write(f"#!{interpreter}\n")
+            os.chmod(name, 0o755)
         for program, code in [
             ("no-such-program", "command_not_found"),
             ("/no/such/program", "command_not_found"),
@@ -168,9 +173,13 @@ def test_what_cannot_be_run():
             (plain, "command_not_executable"),
             (garbage, "command_not_executable"),
             ("/", "command_not_executable"),
+            (script, "command_not_executable"),
+            (second, "command_not_executable"),
+            ("a-script", "command_not_executable"),
         ]:
-            call = client.command([program])
+            call = client.command([program], env=[f"PATH={guest.work}:/usr/bin:/bin"])
             assert call.error["code"] == code, (program, call.reply)
+            assert ("interpreter" in call.error["message"]) == (program in (script, second, "a-script")), call.error
             assert call.events == [], "it has not started"
         # Nothing is left of them.
         assert client.command(["true"]).result["exit_code"] == 0
