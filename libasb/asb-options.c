@@ -84,6 +84,8 @@ dup_what_is_taken (GParamSpec *pspec)
   g_autoptr (GString) text = g_string_new (NULL);
   GEnumClass *enum_class;
 
+  if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    return g_strdup ("it is true or false");
   if (!G_IS_PARAM_SPEC_ENUM (pspec))
     return g_strdup_printf ("it must be of type %s%s", g_type_name (pspec->value_type), range);
   enum_class = G_PARAM_SPEC_ENUM (pspec)->enum_class;

@@ -45,8 +45,10 @@ tool_set_up_provider (Tool *self, const char *name, GVariantDict *settings, GErr
   g_autoptr (GVariant) options = NULL;
   AsbProvider *provider;
 
-  /* Only the local provider can keep a record when the sandbox goes, so only it is told. */
-  if (g_str_equal (name, TOOL_LOCAL_PROVIDER))
+  /* Only the local provider can keep a record when the sandbox goes, so only it is told, unless it
+   * was with --set. */
+  if (g_str_equal (name, TOOL_LOCAL_PROVIDER) && !g_variant_dict_contains (settings, "keep-record")
+      && !g_variant_dict_contains (settings, "keep_record"))
     g_variant_dict_insert (settings, "keep-record", "b", !self->forget_record);
   if (!tool_server_apply (self, name, settings, error))
     return NULL;

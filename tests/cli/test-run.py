@@ -113,6 +113,7 @@ class Place(TestCase):
         for options, *words in [(["--network", "all"], "“none”, “host”", "provider “local”"),
                                 (["--set", "x"], "--set NAME=VALUE"),
                                 (["--set", "nonsense=1"], "“nonsense” of provider “local”; there are ", "“network”"),
+                                (["--set", "keep-record=maybe"], "“keep-record”", "true or false"),
                                 (["--image", "x:1"], "“x:1”"), (["--provider", "nowhere"], "nowhere"),
                                 (["--provider", "mock"], "“sandbox_history”", "; it works with --no-record")]:
             with self.subTest(options):
@@ -304,6 +305,7 @@ class Afterwards(TestCase):
 
     def test_no_record(self):
         self.assert_done(asb("run", "--no-record", "--name", "unrecorded", "--", "echo", "hi"), b"hi\n")
+        self.assert_done(asb("run", "--set", "keep_record=false", "--name", "unrecorded", "--", "echo", "hi"), b"hi\n")
         names = [sandbox["name"] for sandbox in self.json("list", "--all")]
         self.assertNotIn("unrecorded", names)
 
