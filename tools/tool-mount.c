@@ -59,6 +59,17 @@ refuse (const char *text, const char *wanted, GError **error)
   return FALSE;
 }
 
+/* What follows a colon was meant to be something, or belongs to the name. */
+static gboolean
+refuse_end (const char *text, const char *wanted, const char *example, GError **error)
+{
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "“%s” ends in “%s”, which is %s; a folder with a colon in its name needs a mode, as "
+               "“%s:%s”",
+               text, strrchr (text, ':'), wanted, text, example);
+  return FALSE;
+}
+
 static void
 add (AsbBackendOptions *options, const char *source, const char *target, AsbMountMode mode)
 {
@@ -95,9 +106,11 @@ add_mount (const char *text, AsbBackendOptions *options, GError **error)
   g_autofree char *name = NULL;
   g_autofree char *usual = NULL;
 
-  /* What follows a colon and is neither was meant to be one of them. */
-  if (rest[0] == '\0' || (!has_mode && !target && strchr (rest, ':')))
+  if (rest[0] == '\0')
     return refuse (text, "SOURCE[:TARGET][:MODE]", error);
+  if (!has_mode && !target && strchr (rest, ':'))
+    return refuse_end (text, "no mode (ro, rw, overlay) and no target (an absolute path)", "ro",
+                       error);
   source = make_absolute (rest, error);
   if (!source)
     return FALSE;
@@ -115,8 +128,10 @@ add_project (const char *text, AsbBackendOptions *options, GError **error)
   gboolean has_mode = take_mode (rest, &mode);
   g_autofree char *source = NULL;
 
-  if (rest[0] == '\0' || (!has_mode && strchr (rest, ':')))
+  if (rest[0] == '\0')
     return refuse (text, "DIR[:MODE]", error);
+  if (!has_mode && strchr (rest, ':'))
+    return refuse_end (text, "no mode (ro, rw, overlay)", "overlay", error);
   source = make_absolute (rest, error);
   if (!source)
     return FALSE;

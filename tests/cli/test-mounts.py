@@ -64,11 +64,17 @@ class Mounts(TestCase):
         for text in [f"{odd}:/data", f"{odd}:/data:overlay", f"{odd}:ro"]:
             self.assert_done(asb("run", "-v", text, "cat /data/x /workspace/*/x 2>/dev/null; true"),
                              b"odd\n")
+        self.assert_done(asb("run", "-p", f"{odd}:overlay", "cat x"), b"odd\n")
 
     def test_refused(self):
-        for text in ["", ":/data", f"{self.project}:wr", f"{self.project}:data:rw:x"]:
+        for text in ["", ":/data"]:
             self.assert_refused(asb("run", "-v", text, "true"), 125, "SOURCE")
-        self.assert_refused(asb("create", "-p", f"{self.project}:wr"), 1, "DIR")
+        for text, end in [(f"{self.project}:wr", ":wr"), (f"{self.project}:data:rw:x", ":x")]:
+            self.assert_refused(asb("run", "-v", text, "true"), 125, f"“{end}”", "no mode", "no target",
+                                f"“{text}:ro”")
+        self.assert_refused(asb("create", "-p", ""), 1, "DIR")
+        self.assert_refused(asb("create", "-p", f"{self.project}:wr"), 1, "“:wr”", "no mode",
+                            f"“{self.project}:wr:overlay”")
         self.assert_refused(asb("create", "-p", "/nope/nope"), 1, "/nope/nope", "No such file")
         self.assert_refused(asb("create", "-v", f"{self.project}:/usr"), 1, "/usr")
         self.assert_refused(asb("create", "-v", "/:/data"), 1, "whole host")
