@@ -175,6 +175,22 @@ typedef struct
 } FileValues;
 
 static bool
+is_encoding (const char *name)
+{
+  return !name || strcmp (name, "identity") == 0 || strcmp (name, "gzip") == 0
+         || strcmp (name, "zlib") == 0;
+}
+
+static bool
+check_diff_encoding (const HistoryFileRow *row, HistoryError *error)
+{
+  return is_encoding (row->diff_encoding)
+         || history_error_set (error, HISTORY_INVALID_ARGUMENT,
+                               "“%s” is “%s”, and must be identity, gzip or zlib", "diff_encoding",
+                               row->diff_encoding);
+}
+
+static bool
 parse_file_values (const json_t *object, FileValues *values, HistoryError *error)
 {
   HistoryFileRow *row = &values->row;
@@ -188,7 +204,8 @@ parse_file_values (const json_t *object, FileValues *values, HistoryError *error
          && optional_integer (object, "after_size", &values->after_size, &row->after_size, error)
          && history_json_get_text (object, "diff_data", false, HISTORY_MAX_VALUE, &row->diff, error)
          && history_json_get_text (object, "diff_encoding", false, MAX_ID, &row->diff_encoding,
-                                   error);
+                                   error)
+         && check_diff_encoding (row, error);
 }
 
 static bool
@@ -234,6 +251,14 @@ apply_started (const Application *application, const json_t *record, HistoryErro
          && append_change (application, row.event_id, "created", row.occurred_at, error);
 }
 
+/* Others than these are left out, as the table's own checks would do it. */
+static bool
+may_be_chunk (const char *stream, const char *encoding)
+{
+  return is_encoding (encoding)
+         && (strcmp (stream, "stdout") == 0 || strcmp (stream, "stderr") == 0);
+}
+
 static bool
 insert_chunk (const Application *application, const char *event_id, const json_t *chunk,
               HistoryError *error)
@@ -267,12 +292,13 @@ insert_chunk (const Application *application, const char *event_id, const json_t
   original_size = (int64_t)size;
   done = history_json_get_integer (chunk, "original_size", 0, HISTORY_MAX_INTEGER, &original_size,
                                    error)
-         && history_database_run (
-             database_of (application), error,
-             "INSERT OR IGNORE INTO command_output_chunks(event_id, stream, chunk_index, data,"
-             " encoding, original_size, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-             "ttibtit", event_id, stream, index, bytes, size, encoding ? encoding : "identity",
-             original_size, created_at ? created_at : now);
+         && (!may_be_chunk (stream, encoding)
+             || history_database_run (
+                 database_of (application), error,
+                 "INSERT OR IGNORE INTO command_output_chunks(event_id, stream, chunk_index, data,"
+                 " encoding, original_size, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                 "ttibtit", event_id, stream, index, bytes, size, encoding ? encoding : "identity",
+                 original_size, created_at ? created_at : now));
   free (bytes);
   return done;
 }

@@ -156,22 +156,63 @@ set_own_mode (const char *path, mode_t needed)
   return done;
 }
 
+static HistoryFileMark
+mark_of (const struct stat *info)
+{
+  return (HistoryFileMark){ true, info->st_dev, info->st_ino };
+}
+
 static bool
 is_closed (const char *path, int wanted)
 {
   return faccessat (AT_FDCWD, path, wanted, AT_EACCESS) != 0 && errno == EACCES;
 }
 
-bool
-history_files_open_up (const HistoryFiles *files)
+/* Asked of each file before each commit: nearly always the mode of what is @user's says it. */
+static bool
+open_up (const char *path, uid_t user, mode_t needed, HistoryFileMark *mark)
 {
-  bool changed = is_closed (files->directory, R_OK | W_OK | X_OK)
-                 && set_own_mode (files->directory, S_IRWXU);
+  struct stat info;
+  bool is_there = lstat (path, &info) == 0;
+  int wanted = needed == S_IRWXU ? R_OK | W_OK | X_OK : R_OK | W_OK;
 
-  for (int i = 0; i < HISTORY_N_FILES; i++)
-    if (is_closed (files->paths[i], R_OK | W_OK)
-        && set_own_mode (files->paths[i], S_IRUSR | S_IWUSR))
+  *mark = is_there ? mark_of (&info) : (HistoryFileMark){ 0 };
+  if (is_there ? info.st_uid == user && (info.st_mode & needed) == needed : errno == ENOENT)
+    return false;
+  return is_closed (path, wanted) && set_own_mode (path, needed);
+}
+
+static bool
+marks_differ (HistoryFileMark a, HistoryFileMark b)
+{
+  return a.present != b.present || a.device != b.device || a.inode != b.inode;
+}
+
+static HistoryFilesChange
+compare (const HistoryFiles *files, const HistoryFileMark *now)
+{
+  if (!now[HISTORY_FILE_DATABASE].present)
+    return HISTORY_FILES_DATABASE_MISSING;
+  if (marks_differ (now[HISTORY_FILE_DATABASE], files->marks[HISTORY_FILE_DATABASE]))
+    return HISTORY_FILES_DATABASE_REPLACED;
+  for (int i = HISTORY_FILE_WAL; i <= HISTORY_FILE_SHARED_MEMORY; i++)
+    if (files->marks[i].present && marks_differ (now[i], files->marks[i]))
+      return HISTORY_FILES_JOURNAL_CHANGED;
+  return HISTORY_FILES_SAME;
+}
+
+bool
+history_files_open_up (const HistoryFiles *files, bool has_log, HistoryFilesChange *change)
+{
+  HistoryFileMark now[HISTORY_N_FILES] = { 0 };
+  HistoryFileMark folder;
+  uid_t user = geteuid ();
+  bool changed = open_up (files->directory, user, S_IRWXU, &folder);
+
+  for (int i = 0; i < (has_log ? HISTORY_FILE_JOURNAL : HISTORY_N_FILES); i++)
+    if (open_up (files->paths[i], user, S_IRUSR | S_IWUSR, &now[i]))
       changed = true;
+  *change = compare (files, now);
   return changed;
 }
 
@@ -348,15 +389,7 @@ look_at (const char *path)
 {
   struct stat info;
 
-  if (lstat (path, &info) < 0)
-    return (HistoryFileMark){ 0 };
-  return (HistoryFileMark){ true, info.st_dev, info.st_ino };
-}
-
-static bool
-marks_differ (HistoryFileMark a, HistoryFileMark b)
-{
-  return a.present != b.present || a.device != b.device || a.inode != b.inode;
+  return lstat (path, &info) < 0 ? (HistoryFileMark){ 0 } : mark_of (&info);
 }
 
 void
@@ -369,14 +402,9 @@ history_files_mark (HistoryFiles *files)
 HistoryFilesChange
 history_files_compare (const HistoryFiles *files)
 {
-  HistoryFileMark database = look_at (files->paths[HISTORY_FILE_DATABASE]);
+  HistoryFileMark now[HISTORY_N_FILES];
 
-  if (!database.present)
-    return HISTORY_FILES_DATABASE_MISSING;
-  if (marks_differ (database, files->marks[HISTORY_FILE_DATABASE]))
-    return HISTORY_FILES_DATABASE_REPLACED;
-  for (int i = HISTORY_FILE_WAL; i <= HISTORY_FILE_SHARED_MEMORY; i++)
-    if (files->marks[i].present && marks_differ (look_at (files->paths[i]), files->marks[i]))
-      return HISTORY_FILES_JOURNAL_CHANGED;
-  return HISTORY_FILES_SAME;
+  for (int i = 0; i < HISTORY_N_FILES; i++)
+    now[i] = look_at (files->paths[i]);
+  return compare (files, now);
 }

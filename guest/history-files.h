@@ -52,8 +52,9 @@ bool history_files_prepare_directory (HistoryFiles *files, bool make, char **mov
                                       HistoryError *error);
 
 /* Gives this user back the right to use the folder and the files where they are its own, which what
- * runs in the sandbox may have taken away. Whether something was changed. */
-bool history_files_open_up (const HistoryFiles *files);
+ * runs in the sandbox may have taken away. Whether something was changed. @has_log: the database is
+ * open and works with its write-ahead log alone. @change: as of history_files_compare (). */
+bool history_files_open_up (const HistoryFiles *files, bool has_log, HistoryFilesChange *change);
 
 /* Whether there is a database file, and whether it, and what lies beside it, may be opened; *@fault
  * says why not. */

@@ -246,6 +246,15 @@ make_result (const HistoryOperation *operation, const HistoryOutputStep *step)
   return NULL;
 }
 
+/* Nothing else of it can be known without one of these. */
+static bool
+has_file_row (const Details *details)
+{
+  const HistoryFileRow *row = &details->file_row;
+
+  return row->before_hash || row->after_hash || row->before_size || row->after_size || row->diff;
+}
+
 static bool
 write_outcome (const HistoryOperation *operation, HistoryDatabase *database,
                const HistoryOutputStep *step, const Details *details, HistoryError *error)
@@ -259,7 +268,8 @@ write_outcome (const HistoryOperation *operation, HistoryDatabase *database,
                       database, event_id, details->has_exit_code ? &details->exit_code : NULL,
                       details->provider_command_id, is_complete (operation, step),
                       state_of (operation, step), error))
-              && history_update_file_operation (database, event_id, &details->file_row, error);
+              && (!has_file_row (details)
+                  || history_update_file_operation (database, event_id, &details->file_row, error));
 
   json_decref (result);
   return done;
@@ -304,6 +314,8 @@ write_output (HistoryOperation *operation, HistoryStore *store, HistoryOutputSte
   HistoryError output_error;
   bool done;
 
+  if (history_output_pending (operation) == 0)
+    return true;
   if (!history_database_begin_part (database, error))
     return false;
   done = history_output_write (operation, store, step, &output_error);

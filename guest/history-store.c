@@ -258,12 +258,12 @@ give_up (HistoryStore *store, bool checkpoint)
 /* Whether the files are still those that were opened. The write-ahead log of a database that is
  * still there is saved into it first. */
 static void
-notice_changes (HistoryStore *store)
+notice_changes (HistoryStore *store, HistoryFilesChange change)
 {
   const char *path = store->files.paths[HISTORY_FILE_DATABASE];
   HistoryError ignored;
 
-  switch (history_files_compare (&store->files))
+  switch (change)
     {
     case HISTORY_FILES_DATABASE_MISSING:
       history_store_note (store, "database_missing", "“%s” was removed while it was open", path);
@@ -288,14 +288,17 @@ notice_changes (HistoryStore *store)
 bool
 history_store_ensure (HistoryStore *store, HistoryError *error)
 {
+  bool has_log = store->is_open && strcmp (store->journal_mode, "wal") == 0;
+  HistoryFilesChange change;
+
   if (!store->is_wanted)
     return history_error_set (error, HISTORY_UNAVAILABLE, "The history is not open");
-  if (history_files_open_up (&store->files))
+  if (history_files_open_up (&store->files, has_log, &change))
     history_store_note (store, "closed_to_guest",
                         "“%s”, or what is in it, did not let its own user in",
                         store->files.directory);
   if (store->is_open)
-    notice_changes (store);
+    notice_changes (store, change);
   if (!store->is_open && !open_now (store, error))
     return false;
   history_database_limit_time (&store->database, store->config.write_timeout_seconds);

@@ -791,6 +791,7 @@ def test_record_rules(directory):
         ({"type": "nonsense"},), (7,), (started("n", occurred_at=None),),
         (started("n", command={"command": ""}),),
         (started("n", file_operation={"path": "", "change_type": "upload"}),),
+        (completed("e", file_operation={"diff_data": "d", "diff_encoding": "lzma"}),),
         ({"type": "storage_state_changed", "event_id": "e"},),
         (started("n"), {"type": "operation_completed"}),
     ):
@@ -806,6 +807,11 @@ def test_record_rules(directory):
     equal(historian.row("SELECT duration_ms AS d FROM history_events"), {"d": 7})
     record(output("e", (0, b"x")), output("e", (0, b"y")))
     equal(historian.row("SELECT data FROM command_output_chunks")["data"], b"x")
+    for wrong in ({"stream": "stdlog"}, {"encoding": "lzma"}):
+        odd = output("e", (1, b"z"))
+        odd["chunks"][0].update(wrong)
+        record(odd)
+    equal(len(historian.rows("SELECT * FROM command_output_chunks")), 1)
 
 
 def test_killed_in_the_middle(directory):
