@@ -99,7 +99,7 @@ open_job (Command *self)
 }
 
 static bool
-send_begin (const Command *self)
+send_begin (const Command *self, bool waits)
 {
   union
   {
@@ -108,7 +108,7 @@ send_begin (const Command *self)
   } control = { .header = { .cmsg_len = CMSG_LEN (sizeof self->begin_fds),
                             .cmsg_level = SOL_SOCKET,
                             .cmsg_type = SCM_RIGHTS } };
-  SupervisorMessage message = { .kind = SUPERVISOR_BEGIN };
+  SupervisorMessage message = { .kind = SUPERVISOR_BEGIN, .value = waits };
   struct iovec vector = { &message, sizeof message };
   struct msghdr header = { .msg_iov = &vector,
                            .msg_iovlen = 1,
@@ -138,7 +138,7 @@ launch (Command *self, bool fresh)
   self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
   if (!self->source)
     return false;
-  if (!send_begin (self))
+  if (!send_begin (self, false))
     {
       loop_remove (self->source);
       self->source = NULL;
@@ -220,7 +220,7 @@ void
 command_supervisor_reaped (Command *self)
 {
   self->supervisor = 0;
-  if (self->source)
+  if (self->source && !self->is_early)
     read_messages (self, true);
 }
 
@@ -247,8 +247,50 @@ command_launch_init (Command *self)
   loop_timer_init (&self->start_timer, start_is_late, self);
 }
 
+/* Who waits there finds its socket closed, and ends. */
+static void
+discard_early (Command *self)
+{
+  loop_remove (self->source);
+  self->source = NULL;
+  if (self->socket_fd >= 0)
+    close (self->socket_fd);
+  self->socket_fd = -1;
+  self->supervisor = 0;
+  self->is_early = false;
+}
+
+/* What it says meanwhile is not read before the command is to run. */
+void
+command_launch_early (Command *self)
+{
+  self->is_early = spare_supervisor_take (self->broker, false, &self->supervisor, &self->socket_fd);
+  if (self->is_early)
+    self->source = loop_add (self->broker->loop, self->socket_fd, 0, socket_ready, self);
+  if (!self->source || !send_begin (self, true))
+    discard_early (self);
+}
+
+/* FALSE when nobody waits any more: then nothing has run. */
+static bool
+go (Command *self)
+{
+  SupervisorMessage message = { .kind = SUPERVISOR_GO };
+
+  if (self->supervisor <= 0 || !loop_set_events (self->source, EPOLLIN)
+      || send (self->socket_fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    return false;
+  self->is_early = false;
+  loop_timer_start (self->broker->loop, &self->start_timer, START_INTERVAL);
+  return true;
+}
+
 bool
 command_launch (Command *self)
 {
+  if (self->is_early && go (self))
+    return true;
+  if (self->is_early)
+    discard_early (self);
   return launch (self, false);
 }

@@ -37,6 +37,7 @@ typedef struct
   unsigned n_supervisor_waits;
   unsigned n_continued; /* before it began */
   LoopTask free_task;
+  bool is_early;        /* the supervisor has the job, and waits to be told that it may begin */
   bool is_second;       /* supervisor of this command */
   bool has_told;        /* the supervisor something that it may not have heard yet */
   const char *ended_by; /* "cancelled" or "timeout" */
@@ -54,6 +55,9 @@ void command_send (Command *self, SupervisorMessageKind kind, int value);
 /* Opens what the supervisor needs (begin_fds). False with errno set. */
 bool command_open (Command *self, Call *call);
 void command_close_begin_fds (Command *self);
+
+/* Gives the job to a supervisor that gets ready and waits until it is launched, if there is one. */
+void command_launch_early (Command *self);
 
 /* Gives the job to a supervisor. False with errno set. Then command_message_received () comes
  * for each message, and in the end command_supervisor_ended (). */

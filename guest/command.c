@@ -361,6 +361,9 @@ command_prepare (Call *call)
     call_open_inlet (call);
   if (!command_open (self, call) && !call->failure.code)
     set_launch_failure (self, &call->failure);
+  /* It gets ready while its start is recorded, so that it need only begin then. */
+  if (!call->failure.code && call->record.state == RECORD_STARTING)
+    command_launch_early (self);
 }
 
 void

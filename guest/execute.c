@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static const char *const BASH[] = { "/bin/bash", "/usr/bin/bash", NULL };
@@ -121,9 +122,23 @@ execute_text (const char *text, char *const *environment)
   return error == E2BIG ? error : execute_shell ("sh", SH, text, environment);
 }
 
+/* The supervisor sleeps as long as we do, so what it is told comes to us. Whatever it is told but
+ * this ends us, and so does the end of the broker. */
+static bool
+wait_for_go (int socket_fd)
+{
+  SupervisorMessage message;
+  ssize_t n;
+
+  do
+    n = recv (socket_fd, &message, sizeof message, 0);
+  while (n < 0 && errno == EINTR);
+  return n == sizeof message && message.kind == SUPERVISOR_GO;
+}
+
 _Noreturn void
 execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS],
-                 volatile ExecuteFault *fault)
+                 int socket_fd, volatile ExecuteFault *fault)
 {
   sigset_t none;
 
@@ -132,6 +147,8 @@ execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCR
   if (job->has_terminal && ioctl (STDIN_FILENO, TIOCSCTTY, 0) != 0)
     give_up (fault, SUPERVISOR_STAGE_FORK, errno);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  if (socket_fd >= 0 && !wait_for_go (socket_fd))
+    give_up (fault, SUPERVISOR_STAGE_FORK, ECANCELED);
   fault->detail = command_limits_apply (&job->limits);
   if (fault->detail >= 0)
     give_up (fault, SUPERVISOR_STAGE_LIMIT, errno);

@@ -89,21 +89,28 @@ fail_to_fork (Supervisor *self)
   fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = errno });
 }
 
+static void
+start_clock (Supervisor *self, const CommandJob *job)
+{
+  if (job->deadline <= 0)
+    return;
+  pause_watch_init (&self->pauses, loop_now ());
+  self->deadline = self->pauses.last + job->deadline;
+}
+
 /* We sleep until the new process is the command or has failed. Should that take for ever (a
  * program on a dead disk), the broker ends us. */
 static void
-execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS])
+execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS],
+         bool waits)
 {
   volatile ExecuteFault fault = { 0 };
 
-  if (job->deadline > 0)
-    {
-      pause_watch_init (&self->pauses, loop_now ());
-      self->deadline = self->pauses.last + job->deadline;
-    }
+  if (!waits)
+    start_clock (self, job);
   self->pid = vfork ();
   if (self->pid == 0)
-    execute_command (job, descriptors, &fault);
+    execute_command (job, descriptors, waits ? self->socket_fd : -1, &fault);
   if (self->pid < 0)
     {
       fail_to_fork (self);
@@ -115,6 +122,8 @@ execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVIS
       fail (self, fault);
       return;
     }
+  if (waits)
+    start_clock (self, job);
   self->main_runs = true;
   self->state = STATE_RUNNING;
   tell (self, (SupervisorMessage){ .kind = SUPERVISOR_STARTED, .value = self->pid });
@@ -122,7 +131,7 @@ execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVIS
 
 /* Descriptors there is no room for are left out. */
 static void
-begin (Supervisor *self, const int *descriptors, size_t n_descriptors)
+begin (Supervisor *self, const int *descriptors, size_t n_descriptors, bool waits)
 {
   CommandJob job;
 
@@ -137,7 +146,7 @@ begin (Supervisor *self, const int *descriptors, size_t n_descriptors)
     {
       self->is_reusable = job.user.uid < 0 && job.user.gid < 0;
       command_user_resolve (&job.user, job.environment);
-      execute (self, &job, descriptors);
+      execute (self, &job, descriptors, waits);
     }
   else
     fail_to_fork (self);
@@ -341,7 +350,7 @@ read_message (Supervisor *self)
     }
   n_descriptors = take_descriptors (&header, descriptors);
   if (message.kind == SUPERVISOR_BEGIN)
-    begin (self, descriptors, n_descriptors);
+    begin (self, descriptors, n_descriptors, message.value != 0);
   else if (message.kind == SUPERVISOR_KILL)
     terminate (self, false);
   else if (message.kind == SUPERVISOR_SIGNAL)

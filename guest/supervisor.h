@@ -14,7 +14,8 @@
 typedef enum
 {
   /* To the supervisor. */
-  SUPERVISOR_BEGIN,  /* with SUPERVISOR_N_DESCRIPTORS descriptors */
+  SUPERVISOR_BEGIN,  /* with SUPERVISOR_N_DESCRIPTORS descriptors; value: whether it waits for GO */
+  SUPERVISOR_GO,     /* what has got ready becomes the command */
   SUPERVISOR_KILL,   /* everything shall end */
   SUPERVISOR_SIGNAL, /* value: the signal */
 

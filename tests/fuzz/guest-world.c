@@ -176,7 +176,9 @@ answer_as_supervisor (Helper *helper, const SupervisorMessage *asked)
 {
   SupervisorMessage answer = { .realtime.tv_sec = 1700000000, .monotonic = stand_ins.now };
 
-  answer.kind = asked->kind == SUPERVISOR_BEGIN    ? SUPERVISOR_STARTED
+  if (asked->kind == SUPERVISOR_BEGIN && asked->value)
+    return;
+  answer.kind = asked->kind == SUPERVISOR_BEGIN || asked->kind == SUPERVISOR_GO ? SUPERVISOR_STARTED
                 : asked->kind == SUPERVISOR_SIGNAL ? SUPERVISOR_SIGNALLED
                                                    : SUPERVISOR_KILLING;
   answer.value = asked->kind == SUPERVISOR_KILL ? 0 : 1;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Recording in place (docs/guest-protocol.md §4.3), as far as the broker has a part in it."""
 
+import contextlib
 import hashlib
 import os
 import signal
@@ -186,6 +187,76 @@ def test_cancel_before_the_start_is_recorded():
             assert call.error["code"] == "cancelled" and row["status"] == "cancelled", (call.reply, row)
         else:
             assert row["status"] == "succeeded" and os.path.isdir(path)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def helpers(guest, name):
+    found = []
+    for pid in children(guest.process.pid):
+        with open(f"/proc/{pid}/comm") as file:
+            if file.read().strip() == name:
+                found.append(pid)
+    return found
+
+
+@contextlib.contextmanager
+def start_being_recorded(guest, client, *argv):
+    """(the call, the supervisor of who waits to become the command); the record goes on afterwards."""
+    [historian] = helpers(guest, "asb-historian")
+    os.kill(historian, signal.SIGSTOP)
+    call = client.start("command.start", {"argv": argv}, record=envelope())
+    while not (waiting := [pid for pid in helpers(guest, "asb-supervisor") if children(pid)]):
+        os.sched_yield()
+    yield call, waiting[0]
+    os.kill(historian, signal.SIGCONT)
+
+
+def test_command_waits_for_its_record():
+    """It is ready by then, and nothing of it runs before."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        path = guest.in_work("made")
+        with start_being_recorded(guest, client, "mkdir", path) as (call, supervisor):
+            assert not os.path.exists(path) and call.events == []
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["exit_code"] == 0 and os.path.exists(path), call.reply
+        with start_being_recorded(guest, client, "rmdir", path) as (call, supervisor):
+            both = [os.pidfd_open(pid) for pid in (supervisor, *children(supervisor))]
+            client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.error["code"] == "cancelled" and os.path.exists(path), call.reply
+        for pidfd in both:
+            wait_for_end(pidfd)
+
+
+def test_who_waits_is_killed():
+    """Another becomes the command, once."""
+    with Guest() as guest:
+        client = guest.connect()
+        open_history(client)
+        path = guest.in_work("log")
+        argv = ["sh", "-c", f"echo begun >> {path}"]
+        with start_being_recorded(guest, client, *argv) as (call, supervisor):
+            pidfd = os.pidfd_open(supervisor)
+            os.kill(supervisor, signal.SIGKILL)
+            wait_for_end(pidfd)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["exit_code"] == 0, call.reply
+        with open(path) as file:
+            assert file.read() == "begun\n"
+        with start_being_recorded(guest, client, *argv) as (call, supervisor):
+            [waiting] = children(supervisor)
+            os.kill(waiting, signal.SIGKILL)
+        client.wait(call, OUTPUT, ERRORS)
+        assert call.result["signal"] == signal.SIGKILL, call.reply
+        with open(path) as file:
+            assert file.read() == "begun\n"
+        assert client.command(argv, record=envelope()).result["exit_code"] == 0
 
 
 def test_connection_lost():
