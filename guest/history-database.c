@@ -351,9 +351,34 @@ history_database_shorten_log (HistoryDatabase *database)
     return;
   sqlite3_wal_checkpoint_v2 (database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_pages,
                              &n_copied);
+  database->log_was_copied = database->log_was_copied || n_copied > 0;
   /* Where a reader is in the way the log goes on growing, and its length stays known. */
   if (n_copied >= n_pages)
     database->log_pages = 0;
+}
+
+static bool
+write_out (HistoryDatabase *database, HistoryError *error)
+{
+  sqlite3_file *file = NULL;
+
+  sqlite3_file_control (database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  return (file && file->pMethods && file->pMethods->xSync (file, SQLITE_SYNC_NORMAL) == SQLITE_OK)
+         || history_error_set (error, HISTORY_DATABASE_ERROR,
+                               "The history database could not be written to the disk");
+}
+
+bool
+history_database_empty_log (HistoryDatabase *database, bool is_young, HistoryError *error)
+{
+  if (is_young
+      && (!history_database_execute (
+              database, "PRAGMA synchronous=OFF; PRAGMA wal_checkpoint(PASSIVE)", error)
+          || !write_out (database, error)))
+    return false;
+  /* What a reader kept from being copied is copied now, with care. */
+  return history_database_execute (
+      database, "PRAGMA synchronous=NORMAL; PRAGMA wal_checkpoint(TRUNCATE)", error);
 }
 
 bool

@@ -36,6 +36,7 @@ typedef struct
    * it is copied. */
   int log_pages;
   int max_log_pages;
+  bool log_was_copied;
 
   /* The file is no database, or its tables are not ours: nothing more can be done with it. */
   bool damaged;
@@ -58,6 +59,11 @@ bool history_database_connect (HistoryDatabase *database, const char *path, cons
 /* @checkpoint: what the write-ahead log holds goes into the database; FALSE where the files are not
  * ours any more. */
 void history_database_disconnect (HistoryDatabase *database, bool checkpoint);
+
+/* Copies the write-ahead log into the database and leaves it empty. @is_young: nothing of the file
+ * can be relied on to be on the disk yet, so only what comes of it is written out, and not the log
+ * first. */
+bool history_database_empty_log (HistoryDatabase *database, bool is_young, HistoryError *error);
 
 /* Ends statements that run longer than @seconds from now on. */
 void history_database_limit_time (HistoryDatabase *database, double seconds);

@@ -25,6 +25,8 @@
 /* As many of those that came in the way are kept; who writes to the file can cause them. */
 #define MAX_INCIDENTS 1000
 
+#define YOUTH (INT64_C (3) * 1000000000)
+
 void
 history_store_init (HistoryStore *store, const char *directory)
 {
@@ -240,6 +242,7 @@ open_now (HistoryStore *store, HistoryError *error)
     store->generation++;
   store->last_database = *mark;
   store->is_open = true;
+  store->opened = history_time_monotonic ();
   store->is_full = false;
   store->n_unmeasured = INT32_MAX;
   store->n_ended = store->config.cleanup_on_connect && !store->is_new ? INT32_MAX : 0;
@@ -366,6 +369,14 @@ history_store_tend (HistoryStore *store)
   history_database_shorten_log (&store->database);
 }
 
+/* Before that a system does not write out by itself what was put into a new file. */
+static bool
+is_young (const HistoryStore *store)
+{
+  return store->is_new && !store->database.log_was_copied && store->foreign_commits == 0
+         && history_time_monotonic () - store->opened < YOUTH;
+}
+
 static void
 disconnect_cleanly (HistoryStore *store)
 {
@@ -374,7 +385,7 @@ disconnect_cleanly (HistoryStore *store)
 
   history_database_limit_time (&store->database, store->config.write_timeout_seconds);
   if (intact && strcmp (store->journal_mode, "wal") == 0)
-    history_database_execute (&store->database, "PRAGMA wal_checkpoint(TRUNCATE)", &ignored);
+    intact = history_database_empty_log (&store->database, is_young (store), &ignored);
   give_up (store, intact);
 }
 

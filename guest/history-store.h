@@ -53,6 +53,7 @@ typedef struct
   /* Counts the database files that were begun or found in the place of another. */
   unsigned generation;
   bool is_new;
+  int64_t opened; /* on a clock that only goes forward */
 
   /* Another recorder that lives, or lived, has started operations that it has not completed. */
   bool has_others_unfinished;

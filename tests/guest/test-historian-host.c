@@ -8,7 +8,8 @@
  * "no-locks": record locks fail; "no-shared-memory": files cannot be mapped shared; "full": writes
  * beyond the size that the environment variable ASB_TEST_DISK_BYTES names find no space while the
  * file that ASB_TEST_DISK_FULL names is there; "slow": a long time passes between any two looks at
- * the clock; "late": a second does.
+ * the clock; "late": a second does. The names of the files that are written out to the disk go to
+ * the file that ASB_TEST_SYNCED names.
  */
 
 /* Both names of each function are replaced here. */
@@ -20,8 +21,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -154,6 +157,30 @@ ssize_t
 pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
 {
   return write_or_fail ("pwrite64", fd, bytes, size, offset);
+}
+
+static void
+note_synced (int fd)
+{
+  const char *log = getenv ("ASB_TEST_SYNCED");
+  FILE *file = log ? fopen (log, "a") : NULL;
+  char link[32];
+  char path[PATH_MAX] = "";
+
+  snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+  if (file && readlink (link, path, sizeof path - 1) > 0)
+    fprintf (file, "%s\n", basename (path));
+  if (file)
+    fclose (file);
+}
+
+int
+fdatasync (int fd)
+{
+  int (*function) (int) = real ("fdatasync");
+
+  note_synced (fd);
+  return function (fd);
 }
 
 int

@@ -70,5 +70,26 @@ def test_numbers_that_others_have_now(directory):
     equal(statuses(opened(directory)), {"e": "unknown"})
 
 
+def written_out(directory, fault):
+    os.makedirs(directory)
+    log = os.path.join(directory, "synced")
+    historian = Historian(os.path.join(directory, "history"), fault, environment={"ASB_TEST_SYNCED": log})
+    historian.open()
+    for event in ("first", "second"):
+        historian.finish(historian.start(event))
+    historian.close()
+    assert not os.path.exists(historian.path + "-wal")
+    equal(historian.row("SELECT count(*) AS n FROM history_events"), {"n": 2})
+    with open(log) as file:
+        return file.read().split()
+
+
+def test_what_is_written_out(directory):
+    """What comes of a record reaches the disk; of one that is older its log does before."""
+    equal(written_out(os.path.join(directory, "young"), ""), ["history.sqlite3"])
+    log, _, database = written_out(os.path.join(directory, "old"), "late")
+    equal((log, database), ("history.sqlite3-wal", "history.sqlite3"))
+
+
 if __name__ == "__main__":
     main(globals())
