@@ -65,9 +65,9 @@ class TestReadme(TestCase):
         output = self.run_program(GJS, "-m", self.write("hello.js", example("js")))
         self.assertEqual(output, "0 one\n0 two\n0 three\n")
 
-
     def test_command_line(self):
-        self.write("notes.txt", "notes\n")
+        # Nothing but what a clone has.
+        self.write("README.md", readme())
         lines = re.findall(r"^    \./dev asb (.*)$", readme(), re.MULTILINE)
         outputs = [subprocess.run([ASB, *shlex.split(line)], cwd=self.folder, capture_output=True,
                                   text=True, check=True).stdout for line in lines]
@@ -75,10 +75,10 @@ class TestReadme(TestCase):
                          ["create", "exec", "put", "get", "exec", "jobs", "history", "rm", "run"])
         self.assertTrue(outputs[0].startswith("local:"), outputs[0])
         self.assertIn("gcc", outputs[1])
-        self.assertIn("notes.txt", os.listdir(os.path.join(self.folder, "scratch-files")))
+        self.assertIn("README.md", os.listdir(os.path.join(self.folder, "scratch-files")))
         self.assertEqual(outputs[5], "hello\nagain\n")
         self.assertIn("file.write", outputs[6])
-        self.assertIn("notes.txt", outputs[8])
+        self.assertIn("README.md", outputs[8])
 
     def test_first_command(self):
         (line,) = re.findall(r"^    \./dev run -- (.*)$", readme(), re.MULTILINE)
