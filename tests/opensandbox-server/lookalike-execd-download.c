@@ -185,7 +185,7 @@ find_lines (int fd, gint64 size, gint64 first, gint64 count, gint64 *start, gint
           line++;
           if (line == first)
             *start = position + i + 1;
-          if (count > 0 && line == MAX (first, 1) + count)
+          if (count > 0 && line - MAX (first, 1) == count)
             end = position + i + 1;
         }
       position += got;

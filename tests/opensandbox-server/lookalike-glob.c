@@ -112,7 +112,8 @@ lookalike_glob_matches (const char *pattern, const char *name)
         {
           const char *end = strchr (pattern + 1, ']');
 
-          if (!fits_class (pattern, end, g_utf8_get_char (name)))
+          /* A comma of a choice can part it from its end. */
+          if (end == NULL || !fits_class (pattern, end, g_utf8_get_char (name)))
             return FALSE;
           pattern = end;
           continue;

@@ -689,6 +689,16 @@ def searches(execd):
 
 
 @test
+def lives_on_after_odd_patterns(execd):
+    execd.ours()
+    base = execd.folder + "/odd"
+    execd.write(base + "/b", b"x")
+    for pattern in ("{[!,]}", "{[,]}", "{a,[}b]", "[]", "[!]", "{,}", "{{a,b},b}", "[-", "[a-]", "\\"):
+        query = urllib.parse.urlencode({"path": base, "pattern": pattern})
+        assert execd.fetch("GET", "/files/search?" + query).status in (200, 500), pattern
+
+
+@test
 def replacement(execd):
     path = execd.folder + "/text"
     execd.write(path, b"a b a\xff", mode=640)
