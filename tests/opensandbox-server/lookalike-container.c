@@ -56,6 +56,9 @@ lookalike_container_settle (LookalikeSandbox *sandbox)
   if (!sandbox->ended || sandbox->gone || sandbox->execd == NULL)
     return;
   end_all (sandbox);
+  /* Its number may soon be that of any process of this machine. */
+  if (sandbox->holder > 0)
+    sandbox->holder = -1;
   lookalike_listener_close (sandbox->execd);
   if (sandbox->sidecar != NULL)
     lookalike_listener_close (sandbox->sidecar);

@@ -157,6 +157,11 @@ lookalike_process_start (LookalikeSandbox *sandbox, const LookalikeProcessSpec *
   int report[2];
   int failure;
 
+  if (sandbox->holder < 0)
+    {
+      say_why (spec, ESRCH, error);
+      return NULL;
+    }
   if (!g_unix_open_pipe (report, FD_CLOEXEC, error))
     return NULL;
   self->helper = spawn (sandbox, spec, report[1], error);

@@ -41,7 +41,7 @@ struct _LookalikeSandbox
   char *root_path;
   int root_fd;
   int status_fd; /* what bubblewrap says */
-  int holder;    /* first process of the namespaces, or 0 */
+  int holder;    /* first process of the namespaces, 0 without, -1 when it has ended */
   GSubprocess *container;
   LookalikeProcess *entry; /* the entry point, without bubblewrap */
   gboolean gone;

@@ -74,7 +74,6 @@ struct _Lookalike
   gboolean owns_root;
   gboolean confined; /* bubblewrap works here */
   guint64 connections;
-  int exit_status;
 };
 
 /* The one gateway's key id, as operators name theirs. */

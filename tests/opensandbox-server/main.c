@@ -119,24 +119,26 @@ make_root (GError **error)
       lookalike.owns_root = TRUE;
     }
   else
-    {
-      lookalike.root = g_canonicalize_filename (lookalike.config.root, NULL);
-      if (g_mkdir_with_parents (lookalike.root, 0755) < 0)
-        return fail (error, "Could not make the folder ", lookalike.root);
-    }
+    lookalike.root = g_canonicalize_filename (lookalike.config.root, NULL);
+  if (lookalike.root == NULL)
+    return FALSE;
   /* Users other than root walk through it. */
-  return lookalike.root != NULL && chmod (lookalike.root, 0755) == 0;
+  if (g_mkdir_with_parents (lookalike.root, 0755) == 0 && chmod (lookalike.root, 0755) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+               "Could not make the folder “%s”: %s", lookalike.root, g_strerror (errno));
+  return FALSE;
 }
 
 typedef struct
 {
   gboolean done;
-  gboolean works;
+  GError *error;
 } Trial;
 
 /* Something can be run in a sandbox that is there. */
-static gboolean
-try_program (LookalikeSandbox *sandbox)
+static void
+try_program (LookalikeSandbox *sandbox, GError **error)
 {
   const char *const argv[] = { "true", NULL };
   LookalikeProcessSpec spec = { .argv = argv,
@@ -147,9 +149,7 @@ try_program (LookalikeSandbox *sandbox)
                                 .stderr_fd = -1,
                                 .uid = -1,
                                 .gid = -1 };
-  g_autoptr (LookalikeProcess) process = lookalike_process_start (sandbox, &spec, NULL);
-
-  return process != NULL;
+  g_autoptr (LookalikeProcess) process = lookalike_process_start (sandbox, &spec, error);
 }
 
 static void
@@ -158,7 +158,10 @@ tried_cb (LookalikeSandbox *sandbox, const GError *error, gpointer user_data)
   Trial *trial = user_data;
 
   trial->done = TRUE;
-  trial->works = error == NULL && try_program (sandbox);
+  if (error != NULL)
+    trial->error = g_error_copy (error);
+  else
+    try_program (sandbox, &trial->error);
 }
 
 /* One sandbox tells whether bubblewrap works, with all that a sandbox needs. */
@@ -166,10 +169,9 @@ static void
 try_bubblewrap (void)
 {
   g_autoptr (LookalikeSandbox) sandbox = NULL;
-  g_autofree char *program = g_find_program_in_path ("bwrap");
-  Trial trial = { FALSE, FALSE };
+  Trial trial = { FALSE, NULL };
 
-  if (lookalike.config.plain || program == NULL)
+  if (lookalike.config.plain)
     return;
   lookalike.confined = TRUE;
   sandbox = lookalike_sandbox_new (&lookalike);
@@ -181,7 +183,12 @@ try_bubblewrap (void)
   while (!trial.done)
     g_main_context_iteration (NULL, TRUE);
   lookalike_sandbox_destroy (sandbox);
-  lookalike.confined = trial.works;
+  lookalike.confined = trial.error == NULL;
+  if (trial.error != NULL)
+    g_printerr ("Commands are not confined to their sandbox, since bubblewrap does not work here: "
+                "%s\n",
+                trial.error->message);
+  g_clear_error (&trial.error);
 }
 
 static void
@@ -264,8 +271,6 @@ end_cb (gpointer data)
 static void
 tell (void)
 {
-  if (!lookalike.confined && !lookalike.config.plain)
-    g_printerr ("bubblewrap does not work here: commands are not confined to their sandbox\n");
   if (lookalike.config.print_port)
     g_print ("%u\n", lookalike.lifecycle->port);
   else if (lookalike.config.greet)
@@ -301,7 +306,7 @@ main (int argc, char **argv)
     }
   else
     {
-      g_printerr ("%s\n", error != NULL ? error->message : "Could not set up");
+      g_printerr ("%s\n", error->message);
       status = 1;
     }
   tear_down ();
