@@ -29,7 +29,7 @@ GIOStream *asb_opensandbox_client_dup_stream (AsbOpensandboxClient *self, SoupMe
 /* The connection of @message is free again. */
 void asb_opensandbox_client_note_use (SoupMessage *message, gpointer client);
 
-/* The date of a reply of the lifecycle server. */
+/* A reply of the lifecycle server, which is known from then on, and its date. */
 void asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *message,
                                         gint64 sent);
 

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-client-private.h"
 
 #include <asb.h>
+#include <string.h>
 
 #include "asb-opensandbox-clock.h"
 #include "asb-opensandbox-error.h"
@@ -25,6 +26,7 @@ struct _AsbOpensandboxClient
   AsbOpensandboxProxy *proxy;
   SoupSession *session;    /* [io] */
   AsbOpensandboxKept kept; /* [io] */
+  gboolean is_known;       /* [io] the server has answered */
 };
 
 G_DEFINE_FINAL_TYPE (AsbOpensandboxClient, asb_opensandbox_client, G_TYPE_OBJECT)
@@ -163,25 +165,35 @@ asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *mess
   gint64 date = asb_opensandbox_headers_parse_date (
       soup_message_headers_get_one (soup_message_get_response_headers (message), "Date"));
 
+  self->is_known = TRUE;
   if (date >= 0)
     asb_opensandbox_clock_learn (&self->clock, date, sent, asb_opensandbox_clock_now ());
+}
+
+/* Some of GLib's messages are sentences. */
+static GError *
+copy_as_phrase (const GError *error)
+{
+  GError *copy = g_error_copy (error);
+
+  if (g_str_has_suffix (copy->message, "."))
+    copy->message[strlen (copy->message) - 1] = '\0';
+  return copy;
 }
 
 GError *
 asb_opensandbox_client_make_error (AsbOpensandboxClient *self, AsbOpensandboxRequest *request,
                                    GUri *uri, const GError *cause)
 {
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (request);
   g_autofree char *proxy = asb_opensandbox_proxy_dup_last (self->proxy, g_uri_get_host (uri));
-  g_autoptr (GError) through = NULL;
+  g_autoptr (GError) whole = copy_as_phrase (cause);
 
   if (proxy && cause->domain != ASB_ERROR)
-    {
-      through = g_error_new (cause->domain, cause->code, "through the proxy “%s”: %s", proxy,
-                             cause->message);
-      cause = through;
-    }
-  return asb_opensandbox_error_from_transport (cause,
-                                               asb_opensandbox_request_get_endpoint (request),
+    g_prefix_error (&whole, "through the proxy “%s”: ", proxy);
+  if (!self->is_known)
+    whole = asb_opensandbox_error_suspect_scheme (g_steal_pointer (&whole), endpoint);
+  return asb_opensandbox_error_from_transport (whole, endpoint,
                                                asb_opensandbox_request_get_what (request));
 }
 

@@ -98,7 +98,7 @@ get_hint (guint status, AsbOpensandboxErrorBody *body)
     return "; check the API key";
   if (status == 407)
     return "; write “http://user:password@host:port” in option “proxy”";
-  if (status == 404 && body->is_page)
+  if ((status == 400 || status == 404) && body->is_page)
     return "; check the address of the server";
   if (status == 404 && body->code && g_str_has_suffix (body->code, "::SANDBOX_NOT_FOUND"))
     return GONE_HINT;
@@ -302,6 +302,57 @@ asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandboxEndpoin
                              get_transport_hint (cause, endpoint));
   return make_error (code_for_cause (cause), message, is_network_error (cause),
                      "sandboxconnectionexception");
+}
+
+static gboolean
+is_secure (AsbOpensandboxEndpoint *endpoint)
+{
+  return g_str_has_prefix (endpoint->base, "https:");
+}
+
+/* Endpoints are as the server says. */
+static const char *
+get_scheme_hint (AsbOpensandboxEndpoint *endpoint)
+{
+  if (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_DIRECT)
+    return "";
+  return is_secure (endpoint)
+             ? "; if the server speaks plain HTTP, its address begins with “http://”"
+             : "; if the server speaks TLS, its address begins with “https://”";
+}
+
+static gboolean
+looks_like_other_scheme (const GError *cause, AsbOpensandboxEndpoint *endpoint)
+{
+  if (is_secure (endpoint))
+    return cause->domain == G_TLS_ERROR && cause->code != G_TLS_ERROR_BAD_CERTIFICATE
+           && cause->code != G_TLS_ERROR_CERTIFICATE_REQUIRED
+           && cause->code != G_TLS_ERROR_UNAVAILABLE;
+  return g_error_matches (cause, SOUP_SESSION_ERROR, SOUP_SESSION_ERROR_PARSING)
+         || g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED)
+         || g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
+}
+
+GError *
+asb_opensandbox_error_suspect_scheme (GError *error, AsbOpensandboxEndpoint *endpoint)
+{
+  g_autofree char *message = error->message;
+
+  error->message = g_strconcat (
+      message, looks_like_other_scheme (error, endpoint) ? get_scheme_hint (endpoint) : "", NULL);
+  return error;
+}
+
+GError *
+asb_opensandbox_error_no_tls (AsbOpensandboxEndpoint *endpoint, const char *what,
+                              guint milliseconds)
+{
+  g_autofree char *origin = dup_origin (endpoint);
+  g_autofree char *message = g_strdup_printf (
+      "Could not %s: %s did not agree on TLS within %g second%s%s", what, origin,
+      milliseconds / 1000.0, milliseconds == 1000 ? "" : "s", get_scheme_hint (endpoint));
+
+  return make_error (ASB_ERROR_TIMED_OUT, message, TRUE, "sandboxtimeoutexception");
 }
 
 GError *

@@ -28,6 +28,11 @@ typedef enum
 GError *asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, AsbOpensandboxTarget target,
                                           const char *what);
 
+/* Has @error, which it takes, say that the address of the server may want the other scheme, if it
+ * looks as if a server that was never heard of before did not speak the one of @endpoint. Returns:
+ * (transfer full) */
+GError *asb_opensandbox_error_suspect_scheme (GError *error, AsbOpensandboxEndpoint *endpoint);
+
 /* Why a server could not be reached or its reply not be read. A cancelled one stays that, and one
  * of ASB_ERROR too. Returns: (transfer full) */
 GError *asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandboxEndpoint *endpoint,
@@ -36,6 +41,10 @@ GError *asb_opensandbox_error_from_transport (const GError *cause, AsbOpensandbo
 /* Nothing came within @milliseconds. Returns: (transfer full) */
 GError *asb_opensandbox_error_timed_out (AsbOpensandboxEndpoint *endpoint, const char *what,
                                          guint milliseconds);
+
+/* No answer to a TLS handshake came within @milliseconds. Returns: (transfer full) */
+GError *asb_opensandbox_error_no_tls (AsbOpensandboxEndpoint *endpoint, const char *what,
+                                      guint milliseconds);
 
 /* A redirect from @from to @to (NULL if it names nothing) that is not followed.
  * Returns: (transfer full) */

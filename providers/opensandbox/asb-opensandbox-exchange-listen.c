@@ -6,6 +6,7 @@
 #include "asb-opensandbox-exchange-private.h"
 #include "asb-opensandbox-message.h"
 #include "asb-opensandbox-retry.h"
+#include "asb-opensandbox-thread.h"
 
 #define MAX_INFORMATIONAL 16
 /* Servers and balancers close what was idle for a second at the least. A request that is not
@@ -51,6 +52,15 @@ got_informational_cb (SoupMessage *message, gpointer data)
     asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_FLOODED);
 }
 
+static gboolean
+handshake_cb (gpointer data)
+{
+  AsbOpensandboxExchange *self = data;
+
+  asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_NO_TLS);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *connection,
                   gpointer data)
@@ -59,6 +69,11 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
 
   if (event == G_SOCKET_CLIENT_CONNECTED || event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
     asb_opensandbox_client_note_stream (self->client, message, connection);
+  if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING)
+    self->handshake = asb_opensandbox_thread_add_timer (ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE,
+                                                        handshake_cb, self);
+  else if (event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
+    asb_opensandbox_thread_clear_timer (&self->handshake);
 }
 
 static void

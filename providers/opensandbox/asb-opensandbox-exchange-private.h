@@ -23,6 +23,7 @@ typedef struct
   guint8 *buffer;
   GSource *pause;
   GSource *patience;
+  GSource *handshake;         /* while TLS is being agreed on */
   AsbOpensandboxDoubt *doubt; /* until the sandbox begins to answer */
   GError *verdict;            /* on its silence */
   gint64 sent;
@@ -38,6 +39,9 @@ typedef struct
   GError *fault; /* while the server is asked for the reason */
   void (*go_on) (GTask *task, GError *fault);
 } AsbOpensandboxExchange;
+
+/* What a server may take to agree on TLS, in milliseconds. */
+#define ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE 10000
 
 /* Connects to the signals of its message, which is new. */
 void asb_opensandbox_exchange_listen (AsbOpensandboxExchange *self);

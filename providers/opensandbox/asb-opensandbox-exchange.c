@@ -43,6 +43,7 @@ forget_message (AsbOpensandboxExchange *self)
 {
   self->was_sent = was_ever_sent (self);
   asb_opensandbox_thread_clear_timer (&self->patience);
+  asb_opensandbox_thread_clear_timer (&self->handshake);
   g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
@@ -58,6 +59,7 @@ stop (AsbOpensandboxExchange *self)
   asb_opensandbox_guard_stop (&self->guard);
   asb_opensandbox_thread_clear_timer (&self->pause);
   asb_opensandbox_thread_clear_timer (&self->patience);
+  asb_opensandbox_thread_clear_timer (&self->handshake);
   g_clear_pointer (&self->doubt, asb_opensandbox_doubt_end);
   if (self->message)
     g_signal_handlers_disconnect_by_data (self->message, self);
@@ -163,12 +165,25 @@ fail_for_state (GTask *task, GError *error)
   fail (task, error);
 }
 
+/* Who is silent when TLS is to be agreed on may speak plain HTTP, and wait for the rest of it. */
+static GError *
+new_silence_error (AsbOpensandboxExchange *self)
+{
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
+  guint timeout = self->guard.timeout;
+
+  if (!self->handshake)
+    return asb_opensandbox_error_timed_out (endpoint, get_what (self), timeout);
+  if (self->guard.reason == ASB_OPENSANDBOX_ABORT_NO_TLS)
+    timeout = ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE;
+  return asb_opensandbox_error_no_tls (endpoint, get_what (self), timeout);
+}
+
 static void
 fail_timed_out (GTask *task)
 {
   AsbOpensandboxExchange *self = g_task_get_task_data (task);
-  GError *error = asb_opensandbox_error_timed_out (
-      asb_opensandbox_request_get_endpoint (self->request), get_what (self), self->guard.timeout);
+  GError *error = new_silence_error (self);
 
   if (inquire (task, error, fail_without_answer))
     {

@@ -14,6 +14,7 @@ typedef enum
   ASB_OPENSANDBOX_ABORT_CANCELLED,
   ASB_OPENSANDBOX_ABORT_TIMED_OUT,
   ASB_OPENSANDBOX_ABORT_STALE,     /* the connection was idle for too long */
+  ASB_OPENSANDBOX_ABORT_NO_TLS,    /* there is no answer to a TLS handshake */
   ASB_OPENSANDBOX_ABORT_UNTRUSTED, /* the certificate is not accepted */
   ASB_OPENSANDBOX_ABORT_REFUSED,   /* the head says it all, the body is not wanted */
   ASB_OPENSANDBOX_ABORT_FLOODED,   /* informational replies without end */
