@@ -38,6 +38,10 @@ GError *asb_opensandbox_client_make_error (AsbOpensandboxClient *self,
                                            AsbOpensandboxRequest *request, GUri *uri,
                                            const GError *cause);
 
+/* Has @error, which it takes, name the proxy of @uri, which may be the one that is silent.
+ * Returns: (transfer full) */
+GError *asb_opensandbox_client_name_proxy (AsbOpensandboxClient *self, GUri *uri, GError *error);
+
 /* One line in the debug log, if the settings ask for it. */
 void asb_opensandbox_client_log (AsbOpensandboxClient *self, AsbOpensandboxRequest *request,
                                  GUri *uri, guint status, const char *note, gint64 started);

@@ -197,6 +197,17 @@ asb_opensandbox_client_make_error (AsbOpensandboxClient *self, AsbOpensandboxReq
                                                asb_opensandbox_request_get_what (request));
 }
 
+GError *
+asb_opensandbox_client_name_proxy (AsbOpensandboxClient *self, GUri *uri, GError *error)
+{
+  g_autofree char *proxy = asb_opensandbox_proxy_dup_last (self->proxy, g_uri_get_host (uri));
+  g_autofree char *message = error->message;
+
+  error->message = proxy ? g_strdup_printf ("%s, through the proxy “%s”", message, proxy)
+                         : g_steal_pointer (&message);
+  return error;
+}
+
 void
 asb_opensandbox_client_log (AsbOpensandboxClient *self, AsbOpensandboxRequest *request, GUri *uri,
                             guint status, const char *note, gint64 started)

@@ -173,7 +173,9 @@ new_silence_error (AsbOpensandboxExchange *self)
   guint timeout = self->guard.timeout;
 
   if (!self->handshake)
-    return asb_opensandbox_error_timed_out (endpoint, get_what (self), timeout);
+    return asb_opensandbox_client_name_proxy (
+        self->client, self->uri,
+        asb_opensandbox_error_timed_out (endpoint, get_what (self), timeout));
   if (self->guard.reason == ASB_OPENSANDBOX_ABORT_NO_TLS)
     timeout = ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE;
   return asb_opensandbox_error_no_tls (endpoint, get_what (self), timeout);

@@ -183,21 +183,36 @@ take_answer (AsbOpensandboxProxy *self, const char *uri, char **found)
     }
 }
 
+/* GLib's own resolvers give all versions of SOCKS where none is named. */
+static char **
+dup_named (const char *uri)
+{
+  static const char *const versions[] = { "socks5", "socks4a", "socks4" };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  if (!g_str_has_prefix (uri, "socks:"))
+    g_strv_builder_add (builder, uri);
+  else
+    for (gsize i = 0; i < G_N_ELEMENTS (versions); i++)
+      {
+        g_autofree char *named = g_strconcat (versions[i], uri + strlen ("socks"), NULL);
+
+        g_strv_builder_add (builder, named);
+      }
+  return g_strv_builder_end (builder);
+}
+
 /* What is known without asking the system, if anything is. */
 static char **
 answer_at_once (AsbOpensandboxProxy *self, const char *uri)
 {
   g_autofree char *host = dup_host (uri);
-  const char *known[] = { NULL, NULL };
+  const char *known = host && asb_opensandbox_url_is_loopback (host) ? DIRECT : self->uri;
   char **found;
 
-  if (host && asb_opensandbox_url_is_loopback (host))
-    known[0] = DIRECT;
-  else
-    known[0] = self->uri;
-  if (!known[0])
+  if (!known)
     return NULL;
-  found = g_strdupv ((char **)known);
+  found = dup_named (known);
   take_answer (self, uri, found);
   return found;
 }
