@@ -15,7 +15,7 @@
 #define NO_TAR 9
 
 /* $1 the path, $2 a name nobody has, $3 whether all is meant, then the names. Nothing is packed
- * through a link. Says what tar complained of. */
+ * through a link. Says how long it became, and what tar complained of. */
 #define PACK                                                                                       \
   "[ -d \"$1\" ] || { stat -L \"$1\" >/dev/null || exit 1; echo 'Not a directory' >&2; exit 1; "   \
   "}\n"                                                                                            \
@@ -56,6 +56,7 @@
   "  exit 1\n"                                                                                     \
   "fi\n"                                                                                           \
   "[ -z \"$x\" ] || printf 'tar: ./%s: It shows what the kernel knows\\n' proc sys >>$f/e\n"       \
+  "wc -c <$f/tar\n"                                                                                \
   "head -c 65536 $f/e | base64\n"
 
 #define CLEAN_UP "rm -rf /tmp/.asb-$1\n"
@@ -70,6 +71,7 @@ typedef struct
   char *token;
   char *path;
   char *place;
+  guint64 size; /* of the file: what is cut off between two members looks well */
   AsbPipe *from;
   AsbPipe *to;
   GInputStream *stream;
@@ -180,8 +182,20 @@ download (Packing *self)
   self->from = asb_pipe_new (PIPE_CAPACITY);
   self->to = asb_pipe_new (PIPE_CAPACITY);
   self->stream = asb_pipe_create_input_stream (self->to, g_task_get_source_object (self->task));
-  asb_opensandbox_download_open (self->execd, self->place, self->path, 0, -1, 0, self->from,
-                                 downloading_cb, downloaded_cb, self);
+  asb_opensandbox_download_open (self->execd, self->place, self->path, 0, -1, self->size,
+                                 self->from, downloading_cb, downloaded_cb, self);
+}
+
+/* Returns: (nullable): the complaints */
+static GBytes *
+take_lines (Packing *self, char **lines)
+{
+  if (lines[0]
+      && g_ascii_string_to_unsigned (g_strstrip (lines[0]), 10, 0, G_MAXINT64, &self->size, NULL))
+    return asb_opensandbox_script_decode (lines, 1, NULL, &self->error);
+  self->error = g_error_new_literal (ASB_ERROR, ASB_ERROR_PROTOCOL,
+                                     "The sandbox did not say how much was packed");
+  return NULL;
 }
 
 static void
@@ -199,7 +213,7 @@ packed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (done && done->exit_status != 0)
     self->error = asb_opensandbox_script_error_new (done->errors, "pack", self->path);
   else if (done)
-    complaints = asb_opensandbox_script_decode (done->lines, 0, NULL, &self->error);
+    complaints = take_lines (self, done->lines);
   if (complaints)
     {
       take_complaints (self, complaints);

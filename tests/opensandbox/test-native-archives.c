@@ -807,6 +807,9 @@ test_packing_faults (void)
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':500,"
                                        "'json':{'code':'RUNTIME_ERROR','message':'no'}}");
   check_packing (&world, "/work/from", 0, ASB_ERROR_PROVIDER);
+  asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
+                                       "'body':''}");
+  check_packing (&world, "/work/from", 0, ASB_ERROR_INTERRUPTED);
   asb_test_native_close (&world);
 }
 
