@@ -35,6 +35,12 @@ asb_opensandbox_certificate_explain (GError *error, GTlsCertificateFlags flags)
 {
   g_autofree char *words = asb_opensandbox_certificate_dup_faults (flags);
 
+  if (g_error_matches (error, G_TLS_ERROR, G_TLS_ERROR_CERTIFICATE_REQUIRED))
+    {
+      g_free (error->message);
+      error->message = g_strdup ("The server lets in only who shows a certificate, which cannot be "
+                                 "done here");
+    }
   if (!g_error_matches (error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE) || *words == '\0')
     return error;
   g_free (error->message);

@@ -33,6 +33,9 @@ void asb_opensandbox_client_note_use (SoupMessage *message, gpointer client);
 void asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *message,
                                         gint64 sent);
 
+/* Whether the lifecycle server has ever answered. */
+gboolean asb_opensandbox_client_knows_server (AsbOpensandboxClient *self);
+
 /* Why @uri could not be reached; names the proxy, hides secrets. */
 GError *asb_opensandbox_client_make_error (AsbOpensandboxClient *self,
                                            AsbOpensandboxRequest *request, GUri *uri,

@@ -3,7 +3,6 @@
 #include "asb-opensandbox-client-private.h"
 
 #include <asb.h>
-#include <string.h>
 
 #include "asb-opensandbox-clock.h"
 #include "asb-opensandbox-error.h"
@@ -170,15 +169,10 @@ asb_opensandbox_client_learn_time (AsbOpensandboxClient *self, SoupMessage *mess
     asb_opensandbox_clock_learn (&self->clock, date, sent, asb_opensandbox_clock_now ());
 }
 
-/* Some of GLib's messages are sentences. */
-static GError *
-copy_as_phrase (const GError *error)
+gboolean
+asb_opensandbox_client_knows_server (AsbOpensandboxClient *self)
 {
-  GError *copy = g_error_copy (error);
-
-  if (g_str_has_suffix (copy->message, "."))
-    copy->message[strlen (copy->message) - 1] = '\0';
-  return copy;
+  return self->is_known;
 }
 
 GError *
@@ -187,12 +181,10 @@ asb_opensandbox_client_make_error (AsbOpensandboxClient *self, AsbOpensandboxReq
 {
   AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (request);
   g_autofree char *proxy = asb_opensandbox_proxy_dup_last (self->proxy, g_uri_get_host (uri));
-  g_autoptr (GError) whole = copy_as_phrase (cause);
+  g_autoptr (GError) whole = g_error_copy (cause);
 
   if (proxy && cause->domain != ASB_ERROR)
     g_prefix_error (&whole, "through the proxy “%s”: ", proxy);
-  if (!self->is_known)
-    whole = asb_opensandbox_error_suspect_scheme (g_steal_pointer (&whole), endpoint);
   return asb_opensandbox_error_from_transport (whole, endpoint,
                                                asb_opensandbox_request_get_what (request));
 }

@@ -109,6 +109,31 @@ get_hint (guint status, AsbOpensandboxErrorBody *body)
   return "";
 }
 
+/* Balancers answer with some that libsoup has no words for. */
+static const char *
+get_phrase (guint status)
+{
+  static const struct
+  {
+    guint status;
+    const char *phrase;
+  } others[] = {
+    { 421, "Misdirected Request" },
+    { 425, "Too Early" },
+    { 428, "Precondition Required" },
+    { 429, "Too Many Requests" },
+    { 431, "Request Header Fields Too Large" },
+    { 451, "Unavailable For Legal Reasons" },
+    { 508, "Loop Detected" },
+    { 511, "Network Authentication Required" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (others[i].status == status)
+      return others[i].phrase;
+  return soup_status_get_phrase (status);
+}
+
 static char *
 dup_message (const char *what, guint status, AsbOpensandboxErrorBody *body)
 {
@@ -119,8 +144,8 @@ dup_message (const char *what, guint status, AsbOpensandboxErrorBody *body)
     message = g_strdup_printf ("Could not %s: %s (%s)%s", what, body->text, source,
                                get_hint (status, body));
   else
-    message = g_strdup_printf ("Could not %s: %s %s%s", what, source,
-                               soup_status_get_phrase (status), get_hint (status, body));
+    message = g_strdup_printf ("Could not %s: %s %s%s", what, source, get_phrase (status),
+                               get_hint (status, body));
   return asb_opensandbox_error_dup_text (message, strlen (message), MAX_TEXT);
 }
 
@@ -152,15 +177,26 @@ get_retry_after (AsbOpensandboxReply *reply)
       asb_opensandbox_reply_get_header (reply, "Retry-After"), now < 0 ? g_get_real_time () : now);
 }
 
+/* Nothing of what is compressed can be shown. */
+static GBytes *
+ref_readable_body (AsbOpensandboxReply *reply)
+{
+  const char *encoding = asb_opensandbox_reply_get_header (reply, "Content-Encoding");
+
+  return encoding && g_ascii_strcasecmp (encoding, "identity") != 0
+             ? g_bytes_new (NULL, 0)
+             : g_bytes_ref (asb_opensandbox_reply_get_body (reply));
+}
+
 GError *
 asb_opensandbox_error_from_reply (AsbOpensandboxReply *reply, AsbOpensandboxTarget target,
                                   const char *what)
 {
   guint status = asb_opensandbox_reply_get_status (reply);
   g_autoptr (AsbErrorInfo) info = asb_error_info_new ();
-  g_autoptr (AsbOpensandboxErrorBody) body
-      = asb_opensandbox_error_body_parse (asb_opensandbox_reply_get_body (reply),
-                                          asb_opensandbox_reply_get_header (reply, "Content-Type"));
+  g_autoptr (GBytes) shown = ref_readable_body (reply);
+  g_autoptr (AsbOpensandboxErrorBody) body = asb_opensandbox_error_body_parse (
+      shown, asb_opensandbox_reply_get_header (reply, "Content-Type"));
   const CodeRule *rule = find_rule (body->code);
   g_autofree char *message = dup_message (what, status, body);
   gint64 retry_after = get_retry_after (reply);

@@ -337,11 +337,24 @@ inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /* Takes @fault. */
+static GError *
+explain (AsbOpensandboxExchange *self, GError *fault)
+{
+  GError *cause = asb_opensandbox_message_explain (self->message, fault);
+
+  if (asb_opensandbox_client_knows_server (self->client)
+      || asb_opensandbox_message_has_head (self->message))
+    return cause;
+  return asb_opensandbox_error_suspect_scheme (
+      cause, asb_opensandbox_request_get_endpoint (self->request));
+}
+
+/* Takes @fault. */
 static void
 fail_attempt (GTask *task, GError *fault)
 {
   AsbOpensandboxExchange *self = g_task_get_task_data (task);
-  g_autoptr (GError) cause = asb_opensandbox_message_explain (self->message, fault);
+  g_autoptr (GError) cause = explain (self, fault);
   gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
   if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)

@@ -15,6 +15,7 @@
 #include "asb-opensandbox-url.h"
 
 #define RESENT_KEY "asb-opensandbox-message-resent"
+#define MAX_TLS_ALERT 256
 #define KEEP_ALIVE_IDLE 60
 #define KEEP_ALIVE_INTERVAL 15
 #define KEEP_ALIVE_COUNT 4
@@ -249,6 +250,15 @@ asb_opensandbox_message_was_sent (SoupMessage *message)
 }
 
 gboolean
+asb_opensandbox_message_has_head (SoupMessage *message)
+{
+  SoupMessageMetrics *metrics = soup_message_get_metrics (message);
+
+  return metrics
+         && soup_message_metrics_get_response_header_bytes_received (metrics) > MAX_TLS_ALERT;
+}
+
+gboolean
 asb_opensandbox_message_was_resent (SoupMessage *message)
 {
   return g_object_get_data (G_OBJECT (message), RESENT_KEY) != NULL;
@@ -257,6 +267,9 @@ asb_opensandbox_message_was_resent (SoupMessage *message)
 GError *
 asb_opensandbox_message_explain (SoupMessage *message, GError *error)
 {
+  /* Some of GLib's are sentences. */
+  if (g_str_has_suffix (error->message, "."))
+    error->message[strlen (error->message) - 1] = '\0';
   return asb_opensandbox_certificate_explain (
       error, soup_message_get_tls_peer_certificate_errors (message));
 }

@@ -35,6 +35,9 @@ GUri *asb_opensandbox_message_parse_target (SoupMessage *message, GUri *base);
 /* Whether a byte of it went out. */
 gboolean asb_opensandbox_message_was_sent (SoupMessage *message);
 
+/* Whether so much came back that it can be no TLS that was taken for HTTP. */
+gboolean asb_opensandbox_message_has_head (SoupMessage *message);
+
 /* Whether libsoup has sent it again by itself. */
 gboolean asb_opensandbox_message_was_resent (SoupMessage *message);
 

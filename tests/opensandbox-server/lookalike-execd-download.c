@@ -69,6 +69,8 @@ stream (LookalikeRequest *request, guint status, int fd, gint64 start, gint64 le
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (request->message);
   Download *download;
 
+  if (request->file_end > 0)
+    length = CLAMP (request->file_end - start, 0, length);
   if (length == 0)
     {
       close (fd);

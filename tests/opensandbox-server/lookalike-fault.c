@@ -251,6 +251,13 @@ act_tail (LookalikeFault *fault, LookalikeRequest *request)
   return FALSE;
 }
 
+static gboolean
+act_short (LookalikeFault *fault, LookalikeRequest *request)
+{
+  request->file_end = MAX (get_int (fault, "bytes", 1), 1);
+  return FALSE;
+}
+
 static const LookalikeFaultAction actions[] = {
   { "cut",
     "ends the connection after \"bytes\" of the body (\"of\":\"response\": of all), or after\n"
@@ -269,6 +276,7 @@ static const LookalikeFaultAction actions[] = {
   { "redirect", "\"status\" (307) to \"to\"", act_redirect },
   { "close", "ends a WebSocket with \"code\" after \"frames\"", act_close_code },
   { "tail", "ends an event stream after \"events\" with \"body\"", act_tail },
+  { "short", "sends \"bytes\" of a file as if that were all", act_short },
   { "header-case", "names of headers \"to\" upper or lower case", act_header_case },
 };
 

@@ -29,6 +29,7 @@ struct _LookalikeRequest
   guint close_after;
   char *tail; /* a fault for event streams: the bytes to end with */
   guint tail_after;
+  gint64 file_end; /* where a file ends as if that were all; 0: at its end */
   GFunc gone;
   gpointer gone_data;
   guint timer;

@@ -807,6 +807,15 @@ test_packing_faults (void)
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':500,"
                                        "'json':{'code':'RUNTIME_ERROR','message':'no'}}");
   check_packing (&world, "/work/from", 0, ASB_ERROR_PROVIDER);
+  /* After some block there is all of a member, and nothing of the next. */
+  for (int size = 512; size <= 4096; size += 512)
+    {
+      g_autofree char *fault
+          = g_strdup_printf ("{'path':'*/files/download','action':'short','bytes':%d}", size);
+
+      asb_test_server_fault (world.server, fault);
+      check_packing (&world, "/work/from", 0, ASB_ERROR_INTERRUPTED);
+    }
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
                                        "'body':''}");
   check_packing (&world, "/work/from", 0, ASB_ERROR_INTERRUPTED);

@@ -102,6 +102,8 @@ static const Refusal refusals[] = {
     FALSE, NULL, "gnp.exe x (HTTP 400)" },
   { 400, "application/json", "[1, 2]", ASB_ERROR_PROVIDER, FALSE, NULL, "[1, 2] (HTTP 400)" },
   { 400, "text/plain", "\377\376 bytes", ASB_ERROR_PROVIDER, FALSE, NULL, NULL },
+  { 429, NULL, "", ASB_ERROR_PROVIDER, TRUE, NULL, "HTTP 429 Too Many Requests" },
+  { 431, NULL, "", ASB_ERROR_PROVIDER, FALSE, NULL, "HTTP 431 Request Header Fields Too Large" },
   { 999, NULL, "x", ASB_ERROR_PROVIDER, TRUE, NULL, NULL },
 };
 
@@ -152,6 +154,24 @@ test_refusals (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
     check (&refusals[i]);
+}
+
+static void
+test_compressed (void)
+{
+  static const char bytes[] = "\037\213\010\000\001\002\003\004";
+  g_autoptr (SoupMessageHeaders) headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_RESPONSE);
+  g_autoptr (GBytes) body = g_bytes_new_static (bytes, sizeof bytes);
+  g_autoptr (AsbOpensandboxReply) reply = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What was compressed without being asked for is no text");
+  soup_message_headers_append (headers, "Content-Encoding", "gzip");
+  soup_message_headers_append (headers, "Content-Type", "application/json");
+  reply = asb_opensandbox_reply_new (500, headers, body, NULL);
+  error = asb_opensandbox_error_from_reply (reply, ASB_OPENSANDBOX_TARGET_OTHER, "do the test");
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_cmpstr (error->message, ==, "Could not do the test: HTTP 500 Internal Server Error");
 }
 
 static void
@@ -469,6 +489,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/refusals/replies", test_refusals);
+  g_test_add_func ("/refusals/compressed", test_compressed);
   g_test_add_func ("/refusals/unknown-route", test_unknown_route);
   g_test_add_func ("/refusals/missing", test_missing);
   g_test_add_func ("/refusals/targets", test_targets);

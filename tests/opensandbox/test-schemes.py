@@ -84,6 +84,9 @@ class SchemesTestCase(unittest.TestCase):
         for url in [f"http://{place}", f"http://{alert}"]:
             with self.subTest(url=url):
                 self.assertIn(SECURE, ask(url))
+        large = ask("http://" + self.listen(Raw(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 1000000)))
+        self.assertTrue(large.startswith("error "), large)
+        self.assertNotIn(SECURE, large)
         page = ask("http://" + self.listen(Raw(BAD + PAGE)))
         self.assertTrue(page.endswith("; check the address of the server"), page)
 
