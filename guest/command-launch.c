@@ -98,24 +98,29 @@ open_job (Command *self)
   return self->begin_fds[3] >= 0;
 }
 
+/* @wait_fd: where it is told to go on once it is ready; -1: it need not wait. */
 static bool
-send_begin (const Command *self, bool waits)
+send_begin (const Command *self, int wait_fd)
 {
+  size_t n = wait_fd < 0 ? SUPERVISOR_N_DESCRIPTORS : SUPERVISOR_MAX_DESCRIPTORS;
+  int descriptors[SUPERVISOR_MAX_DESCRIPTORS];
   union
   {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE (sizeof self->begin_fds)];
-  } control = { .header = { .cmsg_len = CMSG_LEN (sizeof self->begin_fds),
+    char bytes[CMSG_SPACE (sizeof descriptors)];
+  } control = { .header = { .cmsg_len = CMSG_LEN (n * sizeof (int)),
                             .cmsg_level = SOL_SOCKET,
                             .cmsg_type = SCM_RIGHTS } };
-  SupervisorMessage message = { .kind = SUPERVISOR_BEGIN, .value = waits };
+  SupervisorMessage message = { .kind = SUPERVISOR_BEGIN, .value = wait_fd >= 0 };
   struct iovec vector = { &message, sizeof message };
   struct msghdr header = { .msg_iov = &vector,
                            .msg_iovlen = 1,
                            .msg_control = control.bytes,
-                           .msg_controllen = sizeof control.bytes };
+                           .msg_controllen = CMSG_SPACE (n * sizeof (int)) };
 
-  memcpy (CMSG_DATA (&control.header), self->begin_fds, sizeof self->begin_fds);
+  memcpy (descriptors, self->begin_fds, sizeof self->begin_fds);
+  descriptors[SUPERVISOR_N_DESCRIPTORS] = wait_fd;
+  memcpy (CMSG_DATA (&control.header), descriptors, n * sizeof (int));
   return sendmsg (self->socket_fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
@@ -138,7 +143,7 @@ launch (Command *self, bool fresh)
   self->source = loop_add (self->broker->loop, self->socket_fd, EPOLLIN, socket_ready, self);
   if (!self->source)
     return false;
-  if (!send_begin (self, false))
+  if (!send_begin (self, -1))
     {
       loop_remove (self->source);
       self->source = NULL;
@@ -220,7 +225,7 @@ void
 command_supervisor_reaped (Command *self)
 {
   self->supervisor = 0;
-  if (self->source && !self->is_early)
+  if (self->source && self->go_fd < 0)
     read_messages (self, true);
 }
 
@@ -247,40 +252,50 @@ command_launch_init (Command *self)
   loop_timer_init (&self->start_timer, start_is_late, self);
 }
 
-/* Who waits there finds its socket closed, and ends. */
+static void
+close_go (Command *self)
+{
+  close (self->go_fd);
+  self->go_fd = -1;
+}
+
+/* Who waits there finds the pipe closed, and ends. */
 static void
 discard_early (Command *self)
 {
+  close_go (self);
   loop_remove (self->source);
   self->source = NULL;
   if (self->socket_fd >= 0)
     close (self->socket_fd);
   self->socket_fd = -1;
   self->supervisor = 0;
-  self->is_early = false;
 }
 
 /* What it says meanwhile is not read before the command is to run. */
 void
 command_launch_early (Command *self)
 {
-  self->is_early = spare_supervisor_take (self->broker, false, &self->supervisor, &self->socket_fd);
-  if (self->is_early)
+  int ends[2];
+
+  if (pipe2 (ends, O_CLOEXEC) != 0)
+    return;
+  self->go_fd = ends[1];
+  if (spare_supervisor_take (self->broker, false, &self->supervisor, &self->socket_fd))
     self->source = loop_add (self->broker->loop, self->socket_fd, 0, socket_ready, self);
-  if (!self->source || !send_begin (self, true))
+  if (!self->source || !send_begin (self, ends[0]))
     discard_early (self);
+  close (ends[0]);
 }
 
 /* FALSE when nobody waits any more: then nothing has run. */
 static bool
 go (Command *self)
 {
-  SupervisorMessage message = { .kind = SUPERVISOR_GO };
-
   if (self->supervisor <= 0 || !loop_set_events (self->source, EPOLLIN)
-      || send (self->socket_fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+      || write (self->go_fd, "", 1) != 1)
     return false;
-  self->is_early = false;
+  close_go (self);
   loop_timer_start (self->broker->loop, &self->start_timer, START_INTERVAL);
   return true;
 }
@@ -288,9 +303,9 @@ go (Command *self)
 bool
 command_launch (Command *self)
 {
-  if (self->is_early && go (self))
+  if (self->go_fd >= 0 && go (self))
     return true;
-  if (self->is_early)
+  if (self->go_fd >= 0)
     discard_early (self);
   return launch (self, false);
 }

@@ -37,7 +37,7 @@ typedef struct
   unsigned n_supervisor_waits;
   unsigned n_continued; /* before it began */
   LoopTask free_task;
-  bool is_early;        /* the supervisor has the job, and waits to be told that it may begin */
+  int go_fd;            /* tells the supervisor that has the job already to begin; -1: none has */
   bool is_second;       /* supervisor of this command */
   bool has_told;        /* the supervisor something that it may not have heard yet */
   const char *ended_by; /* "cancelled" or "timeout" */

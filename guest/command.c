@@ -47,6 +47,8 @@ free_command (void *data)
   loop_remove (self->source);
   if (self->socket_fd >= 0)
     close (self->socket_fd);
+  if (self->go_fd >= 0)
+    close (self->go_fd);
   command_close_begin_fds (self);
   command_input_close (&self->input);
   for (size_t i = 0; i < 2; i++)
@@ -318,6 +320,7 @@ command_new (Call *call)
   self->broker = call->broker;
   self->call = call;
   self->socket_fd = -1;
+  self->go_fd = -1;
   memset (self->begin_fds, -1, sizeof self->begin_fds);
   self->input.fd = -1;
   command_terminal_init (&self->terminal);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 static const char *const BASH[] = { "/bin/bash", "/usr/bin/bash", NULL };
@@ -122,23 +121,21 @@ execute_text (const char *text, char *const *environment)
   return error == E2BIG ? error : execute_shell ("sh", SH, text, environment);
 }
 
-/* The supervisor sleeps as long as we do, so what it is told comes to us. Whatever it is told but
- * this ends us, and so does the end of the broker. */
 static bool
-wait_for_go (int socket_fd)
+wait_for_go (int fd)
 {
-  SupervisorMessage message;
+  char byte;
   ssize_t n;
 
   do
-    n = recv (socket_fd, &message, sizeof message, 0);
+    n = read (fd, &byte, 1);
   while (n < 0 && errno == EINTR);
-  return n == sizeof message && message.kind == SUPERVISOR_GO;
+  return n == 1;
 }
 
 _Noreturn void
-execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS],
-                 int socket_fd, volatile ExecuteFault *fault)
+execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS], int go_fd,
+                 volatile ExecuteFault *fault)
 {
   sigset_t none;
 
@@ -147,7 +144,7 @@ execute_command (const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCR
   if (job->has_terminal && ioctl (STDIN_FILENO, TIOCSCTTY, 0) != 0)
     give_up (fault, SUPERVISOR_STAGE_FORK, errno);
   close_range (3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-  if (socket_fd >= 0 && !wait_for_go (socket_fd))
+  if (go_fd >= 0 && !wait_for_go (go_fd))
     give_up (fault, SUPERVISOR_STAGE_FORK, ECANCELED);
   fault->detail = command_limits_apply (&job->limits);
   if (fault->detail >= 0)

@@ -15,9 +15,9 @@ typedef struct
 } ExecuteFault;
 
 /* Becomes the command with @descriptors as SUPERVISOR_BEGIN has them, which are all above 2; or
- * sets @fault and ends. If @socket_fd is not negative it first waits there for SUPERVISOR_GO. To be
- * called in a process made by vfork (), so it changes nothing else in memory. Umask, what signals
- * do, and the limits that the job does not name it takes over as they are. */
+ * sets @fault and ends. If @go_fd is not negative it first waits until something can be read there.
+ * To be called in a process made by vfork (), so it changes nothing else in memory. Umask, what
+ * signals do, and the limits that the job does not name it takes over as they are. */
 _Noreturn void execute_command (const CommandJob *job,
-                                const int descriptors[SUPERVISOR_N_DESCRIPTORS], int socket_fd,
+                                const int descriptors[SUPERVISOR_N_DESCRIPTORS], int go_fd,
                                 volatile ExecuteFault *fault);

@@ -101,7 +101,7 @@ start_clock (Supervisor *self, const CommandJob *job)
 /* We sleep until the new process is the command or has failed. Should that take for ever (a
  * program on a dead disk), the broker ends us. */
 static void
-execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVISOR_N_DESCRIPTORS],
+execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVISOR_MAX_DESCRIPTORS],
          bool waits)
 {
   volatile ExecuteFault fault = { 0 };
@@ -110,7 +110,7 @@ execute (Supervisor *self, const CommandJob *job, const int descriptors[SUPERVIS
     start_clock (self, job);
   self->pid = vfork ();
   if (self->pid == 0)
-    execute_command (job, descriptors, waits ? self->socket_fd : -1, &fault);
+    execute_command (job, descriptors, waits ? descriptors[SUPERVISOR_N_DESCRIPTORS] : -1, &fault);
   if (self->pid < 0)
     {
       fail_to_fork (self);
@@ -137,7 +137,7 @@ begin (Supervisor *self, const int *descriptors, size_t n_descriptors, bool wait
 
   if (self->state != STATE_WAITING)
     return;
-  if (n_descriptors < SUPERVISOR_N_DESCRIPTORS)
+  if (n_descriptors < (waits ? SUPERVISOR_MAX_DESCRIPTORS : SUPERVISOR_N_DESCRIPTORS))
     {
       fail (self, (ExecuteFault){ .stage = SUPERVISOR_STAGE_FORK, .error = EMFILE });
       return;
@@ -296,7 +296,7 @@ send_signal (Supervisor *self, int number)
 
 /* Puts the descriptors that came with @header into @descriptors; how many. */
 static size_t
-take_descriptors (struct msghdr *header, int descriptors[SUPERVISOR_N_DESCRIPTORS])
+take_descriptors (struct msghdr *header, int descriptors[SUPERVISOR_MAX_DESCRIPTORS])
 {
   struct cmsghdr *control = CMSG_FIRSTHDR (header);
   size_t n = 0;
@@ -329,7 +329,7 @@ read_message (Supervisor *self)
   union
   {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE (SUPERVISOR_N_DESCRIPTORS * sizeof (int))];
+    char bytes[CMSG_SPACE (SUPERVISOR_MAX_DESCRIPTORS * sizeof (int))];
   } control;
   SupervisorMessage message = { 0 };
   struct iovec vector = { &message, sizeof message };
@@ -337,7 +337,7 @@ read_message (Supervisor *self)
                            .msg_iovlen = 1,
                            .msg_control = control.bytes,
                            .msg_controllen = sizeof control.bytes };
-  int descriptors[SUPERVISOR_N_DESCRIPTORS];
+  int descriptors[SUPERVISOR_MAX_DESCRIPTORS];
   size_t n_descriptors;
   ssize_t n = recvmsg (self->socket_fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 

@@ -14,9 +14,8 @@
 typedef enum
 {
   /* To the supervisor. */
-  SUPERVISOR_BEGIN,  /* with SUPERVISOR_N_DESCRIPTORS descriptors; value: whether it waits for GO */
-  SUPERVISOR_GO,     /* what has got ready becomes the command */
-  SUPERVISOR_KILL,   /* everything shall end */
+  SUPERVISOR_BEGIN, /* with SUPERVISOR_N_DESCRIPTORS descriptors; value: with one more, see there */
+  SUPERVISOR_KILL,  /* everything shall end */
   SUPERVISOR_SIGNAL, /* value: the signal */
 
   /* From the supervisor. */
@@ -51,8 +50,11 @@ typedef struct
   int64_t monotonic; /* nanoseconds */
 } SupervisorMessage;
 
-/* What comes with SUPERVISOR_BEGIN: what becomes 0, 1 and 2, and the job (command-job.h). */
+/* What comes with SUPERVISOR_BEGIN: what becomes 0, 1 and 2, and the job (command-job.h). One more
+ * is the end of a pipe: what has got ready becomes the command when it reads something there, and
+ * ends when there is nothing more to be read. */
 #define SUPERVISOR_N_DESCRIPTORS 4
+#define SUPERVISOR_MAX_DESCRIPTORS (SUPERVISOR_N_DESCRIPTORS + 1)
 
 /* For process_fork () with SOCK_SEQPACKET; @data is the ProcessState of the guest. */
 int supervisor_main (int socket_fd, void *data);

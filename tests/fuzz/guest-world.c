@@ -81,7 +81,7 @@ void
 helper_end (Helper *helper)
 {
   close_fd (&helper->fd);
-  for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS; i++)
+  for (size_t i = 0; i < SUPERVISOR_MAX_DESCRIPTORS; i++)
     close_fd (&helper->command_fds[i]);
   frame_reader_clear (&helper->reader);
 }
@@ -163,12 +163,14 @@ static void
 take_command (Helper *helper, struct msghdr *message)
 {
   struct cmsghdr *header = CMSG_FIRSTHDR (message);
+  size_t size = header ? header->cmsg_len - CMSG_LEN (0) : 0;
 
   FUZZ_CHECK (header && header->cmsg_type == SCM_RIGHTS
-              && header->cmsg_len == CMSG_LEN (sizeof helper->command_fds));
-  for (size_t i = 0; i < SUPERVISOR_N_DESCRIPTORS; i++)
+              && (size == SUPERVISOR_N_DESCRIPTORS * sizeof (int)
+                  || size == SUPERVISOR_MAX_DESCRIPTORS * sizeof (int)));
+  for (size_t i = 0; i < SUPERVISOR_MAX_DESCRIPTORS; i++)
     close_fd (&helper->command_fds[i]);
-  memcpy (helper->command_fds, CMSG_DATA (header), sizeof helper->command_fds);
+  memcpy (helper->command_fds, CMSG_DATA (header), size);
 }
 
 static void
@@ -176,9 +178,7 @@ answer_as_supervisor (Helper *helper, const SupervisorMessage *asked)
 {
   SupervisorMessage answer = { .realtime.tv_sec = 1700000000, .monotonic = stand_ins.now };
 
-  if (asked->kind == SUPERVISOR_BEGIN && asked->value)
-    return;
-  answer.kind = asked->kind == SUPERVISOR_BEGIN || asked->kind == SUPERVISOR_GO ? SUPERVISOR_STARTED
+  answer.kind = asked->kind == SUPERVISOR_BEGIN    ? SUPERVISOR_STARTED
                 : asked->kind == SUPERVISOR_SIGNAL ? SUPERVISOR_SIGNALLED
                                                    : SUPERVISOR_KILLING;
   answer.value = asked->kind == SUPERVISOR_KILL ? 0 : 1;

@@ -31,7 +31,7 @@ typedef struct
   bool is_waited_for;
   FrameReader reader;
   uint32_t last_call;
-  int command_fds[SUPERVISOR_N_DESCRIPTORS];
+  int command_fds[SUPERVISOR_MAX_DESCRIPTORS];
 } Helper;
 
 typedef struct
