@@ -69,11 +69,12 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
 
   if (event == G_SOCKET_CLIENT_CONNECTED || event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
     asb_opensandbox_client_note_stream (self->client, message, connection);
+  if (event != G_SOCKET_CLIENT_TLS_HANDSHAKING && event != G_SOCKET_CLIENT_TLS_HANDSHAKED)
+    return;
+  asb_opensandbox_thread_clear_timer (&self->handshake);
   if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING)
     self->handshake = asb_opensandbox_thread_add_timer (ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE,
                                                         handshake_cb, self);
-  else if (event == G_SOCKET_CLIENT_TLS_HANDSHAKED)
-    asb_opensandbox_thread_clear_timer (&self->handshake);
 }
 
 static void

@@ -5,9 +5,9 @@
  *
  * usage: ask KIND URL CA-FILE PROXY …
  *
- * KIND is “http”, “websocket” or a time in milliseconds that a request has. What is empty is not
- * set. One line for each: “ok” and the body, or “error” with what is to be said of it. All clients
- * stay to the end, as backends do. */
+ * KIND is “http”, “twice”, “websocket” or a time in milliseconds that a request has. What is empty
+ * is not set. One line for each: “ok” and the body, or “error” with what is to be said of it. All
+ * clients stay to the end, as backends do. */
 
 #include <locale.h>
 #include <stdlib.h>
@@ -37,6 +37,13 @@ ask (AsbOpensandboxClient *client, const char *kind, GError **error)
       = exchange_request_new (client, is_websocket ? "GET" : "POST", "/x");
   g_autoptr (AsbOpensandboxReply) reply = NULL;
 
+  if (g_str_equal (kind, "twice"))
+    {
+      g_autofree char *first = exchange_simple (client, "POST", "/x", error);
+
+      if (!first)
+        return NULL;
+    }
   if (is_websocket)
     return exchange_connect (client, request, NULL, error) ? g_strdup ("connected") : NULL;
   if (g_ascii_isdigit (*kind))

@@ -62,6 +62,14 @@ class TrustTestCase(unittest.TestCase):
                     if version == ssl.TLSVersion.TLSv1_3:
                         self.assertIn("resumed", notes)
 
+    def test_connections_are_kept(self):
+        server = self.start(Server, "chain.pem")
+        url = f"https://127.0.0.1:{server.port}"
+        self.assertEqual(ask(("twice", url, ROOT, ""), ("twice", url, ROOT, "")), ["ok secure"] * 2)
+        notes = server.take_notes()
+        self.assertEqual(len(notes), 6)
+        self.assertEqual([note for note in notes if KEY not in note], ["new", "resumed"])
+
     def test_behind_a_proxy(self):
         server = self.start(Server, "chain.pem")
         for scheme, kind in [("http", HttpProxy), ("socks5", SocksProxy)]:
