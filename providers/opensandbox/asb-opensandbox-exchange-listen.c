@@ -9,6 +9,7 @@
 #include "asb-opensandbox-thread.h"
 
 #define MAX_INFORMATIONAL 16
+#define HANDSHAKE_CHECK 500
 /* Servers and balancers close what was idle for a second at the least. A request that is not
  * repeated must not meet that. */
 #define MAX_IDLE (G_USEC_PER_SEC / 2)
@@ -52,11 +53,15 @@ got_informational_cb (SoupMessage *message, gpointer data)
     asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_FLOODED);
 }
 
+/* A machine that is slow itself asks late, or needs long for what came: that is no silence. */
 static gboolean
 handshake_cb (gpointer data)
 {
   AsbOpensandboxExchange *self = data;
+  g_autoptr (GIOStream) stream = asb_opensandbox_client_dup_stream (self->client, self->message);
 
+  if (!asb_opensandbox_message_is_silent (stream, ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE))
+    return G_SOURCE_CONTINUE;
   asb_opensandbox_guard_abort (&self->guard, ASB_OPENSANDBOX_ABORT_NO_TLS);
   return G_SOURCE_REMOVE;
 }
@@ -73,8 +78,7 @@ network_event_cb (SoupMessage *message, GSocketClientEvent event, GIOStream *con
     return;
   asb_opensandbox_thread_clear_timer (&self->handshake);
   if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING)
-    self->handshake = asb_opensandbox_thread_add_timer (ASB_OPENSANDBOX_EXCHANGE_MAX_HANDSHAKE,
-                                                        handshake_cb, self);
+    self->handshake = asb_opensandbox_thread_add_timer (HANDSHAKE_CHECK, handshake_cb, self);
 }
 
 static void

@@ -5,9 +5,10 @@
 #include "asb-opensandbox-message.h"
 
 #include <asb.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "asb-opensandbox-certificate.h"
 #include "asb-opensandbox-headers.h"
@@ -147,6 +148,23 @@ watch_peer (GSocket *socket)
   g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_ALIVE_IDLE, NULL);
   g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL, NULL);
   g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPCNT, KEEP_ALIVE_COUNT, NULL);
+}
+
+/* The kernel knows how long ago something was sent and something came. */
+gboolean
+asb_opensandbox_message_is_silent (GIOStream *stream, guint milliseconds)
+{
+  struct tcp_info info = { 0 };
+  socklen_t size = sizeof info;
+  int fd;
+
+  if (!G_IS_SOCKET_CONNECTION (stream))
+    return FALSE;
+  fd = g_socket_get_fd (g_socket_connection_get_socket (G_SOCKET_CONNECTION (stream)));
+  if (getsockopt (fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+    return FALSE;
+  return info.tcpi_bytes_sent > 0 && info.tcpi_last_data_sent >= milliseconds
+         && info.tcpi_last_data_recv >= info.tcpi_last_data_sent;
 }
 
 /* Streams have no timeout, so the kernel looks whether the other side is still there. HTTP/2 would

@@ -38,6 +38,10 @@ gboolean asb_opensandbox_message_was_sent (SoupMessage *message);
 /* Whether so much came back that it can be no TLS that was taken for HTTP. */
 gboolean asb_opensandbox_message_has_head (SoupMessage *message);
 
+/* Whether the other side of @stream (nullable), which has no TLS yet, has sent nothing since it was
+ * sent something, at least @milliseconds ago. */
+gboolean asb_opensandbox_message_is_silent (GIOStream *stream, guint milliseconds);
+
 /* Whether libsoup has sent it again by itself. */
 gboolean asb_opensandbox_message_was_resent (SoupMessage *message);
 
