@@ -92,7 +92,7 @@ class WaysTestCase(unittest.TestCase):
         silence = self.start(Silence)
         for scheme in ["http", "https"]:
             for way in ["http", "socks5"]:
-                said, = ask(("300", f"{scheme}://{SANDBOXES}", ROOT,
+                said, = ask(("1500", f"{scheme}://{SANDBOXES}", ROOT,
                              f"{way}://{LOGIN}@127.0.0.1:{silence.port}"))
                 self.assertIn(f"through the proxy “{way}://127.0.0.1:{silence.port}”", said)
 
