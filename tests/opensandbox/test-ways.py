@@ -119,7 +119,9 @@ class WaysTestCase(unittest.TestCase):
         self.assertEqual(ask(("http", here, ROOT, ""), **variables), ["ok secure"])
         said, = ask((*request[:3], "direct://"), **variables)
         self.assertTrue(said.startswith("error (not sent) "), said)
-        self.assertEqual(proxy.take_notes(), [])
+        # Connections before may say late that they end.
+        began = [note for note in proxy.take_notes() if note.startswith(("CONNECT", "POST", "socks", "login"))]
+        self.assertEqual(began, [])
 
 
 if __name__ == "__main__":
