@@ -9,6 +9,7 @@
 #include "lookalike-egress.h"
 #include "lookalike-lifecycle.h"
 #include "lookalike-sandbox.h"
+#include "lookalike-schema.h"
 #include "lookalike-validation.h"
 
 #define MAPPED_PORT 8080
@@ -119,14 +120,15 @@ find_fault (Lookup *lookup, const char **code)
   if (lookup->through_server && lookup->expires >= 0)
     return "use_server_proxy cannot be combined with expires; signed endpoints require the gateway "
            "route.";
-  if (lookup->expires >= 0 && lookup->expires <= g_get_real_time () / G_USEC_PER_SEC)
-    return "expires must be in the future.";
   *code = "SANDBOX::API_NOT_SUPPORTED";
   if (lookup->expires >= 0
       && (!has_gateway (lookup) || lookup->request->lookalike->config.signing_key == NULL))
     return "Signed routes (expires parameter) are not supported when runtime.type='docker'. Use "
            "the "
            "Kubernetes runtime for signed routes.";
+  *code = "SANDBOX::INVALID_PARAMETER";
+  if (lookup->expires >= 0 && lookup->expires <= g_get_real_time () / G_USEC_PER_SEC)
+    return "expires must be in the future.";
   *code = "DOCKER::INVALID_PORT";
   return lookup->port < 1 || lookup->port > 65535 ? "Port must be between 1 and 65535." : NULL;
 }
@@ -137,15 +139,21 @@ read_numbers (Lookup *lookup)
   g_auto (LookalikeValidation) validation;
   const char *port = lookalike_lifecycle_get_parts (lookup->request)[3];
   g_autofree char *proxy = lookalike_request_get_query (lookup->request, "use_server_proxy");
+  g_autoptr (JsonNode) input = json_node_init_string (json_node_alloc (), port);
 
   lookalike_validation_init (&validation);
-  lookup->through_server
-      = proxy != NULL && (g_ascii_strcasecmp (proxy, "true") == 0 || strcmp (proxy, "1") == 0);
-  if (!g_ascii_string_to_signed (port, 10, G_MININT64, G_MAXINT64, &lookup->port, NULL))
+  if (!lookalike_schema_read_integer (port, &lookup->port))
     lookalike_validation_add (
         &validation, "int_parsing",
-        "Input should be a valid integer, unable to parse string as an integer", NULL, "path",
+        "Input should be a valid integer, unable to parse string as an integer", input, "path",
         "port", NULL);
+  if (proxy != NULL && !lookalike_schema_read_boolean (proxy, &lookup->through_server))
+    {
+      json_node_set_string (input, proxy);
+      lookalike_validation_add (&validation, "bool_parsing",
+                                "Input should be a valid boolean, unable to interpret input", input,
+                                "query", "use_server_proxy", NULL);
+    }
   lookalike_validation_check_number (&validation, lookup->request, "expires", 0, G_MAXINT64,
                                      &lookup->expires);
   return !lookalike_validation_refuse (&validation, lookup->request);

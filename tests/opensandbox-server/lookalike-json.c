@@ -27,7 +27,7 @@ is_too_deep (const char *data, gsize size)
 JsonNode *
 lookalike_json_parse (const char *data, gsize size, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
   JsonNode *root;
 
   if (is_too_deep (data, size))
@@ -37,13 +37,13 @@ lookalike_json_parse (const char *data, gsize size, GError **error)
     }
   if (!json_parser_load_from_data (parser, data, (gssize)size, error))
     return NULL;
-  root = json_parser_get_root (parser);
+  root = json_parser_steal_root (parser);
   if (root == NULL)
     {
       g_set_error_literal (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_PARSE, "EOF");
       return NULL;
     }
-  return json_node_ref (root);
+  return root;
 }
 
 char *

@@ -37,12 +37,6 @@ is_dns_part (const char *part)
   return TRUE;
 }
 
-gboolean
-lookalike_labels_is_dns_label (const char *name)
-{
-  return strlen (name) <= MAX_NAME && is_dns_part (name);
-}
-
 static gboolean
 is_key (const char *key)
 {

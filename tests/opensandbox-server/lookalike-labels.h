@@ -11,7 +11,5 @@ G_BEGIN_DECLS
 char *lookalike_labels_check (JsonObject *metadata);
 
 gboolean lookalike_labels_is_reserved (const char *key);
-/* A DNS label of at most 63 characters. */
-gboolean lookalike_labels_is_dns_label (const char *name);
 
 G_END_DECLS

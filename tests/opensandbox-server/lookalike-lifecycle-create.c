@@ -82,8 +82,10 @@ take_policy (LookalikeRequest *request, LookalikeSandbox *sandbox, JsonObject *b
   sandbox->egress = lookalike_egress_new (json_object_get_member (body, "networkPolicy"),
                                           lookalike_json_get_boolean (proxy, "enabled"), &error);
   if (sandbox->egress == NULL)
-    lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "SANDBOX::INVALID_PARAMETER",
-                            "networkPolicy: %s", error->message);
+    lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                            "DOCKER::SANDBOX_START_FAILED",
+                            "Egress sidecar did not become ready within 30s for sandbox %s: %s",
+                            sandbox->id, error->message);
   return sandbox->egress != NULL;
 }
 
@@ -147,18 +149,47 @@ find_snapshot (LookalikeRequest *request, JsonObject *body, LookalikeSnapshot **
   return *snapshot != NULL && (*snapshot)->ready;
 }
 
+#define PART "[a-z0-9]+([._-]+[a-z0-9]+)*"
+#define REFERENCE                                                                                  \
+  "^([A-Za-z0-9.-]+(:[0-9]+)?/)?" PART "(/" PART ")*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?"               \
+  "(@sha256:[0-9a-f]{64})?$"
+
 static gboolean
 has_image (LookalikeRequest *request, LookalikeSandbox *sandbox)
 {
   const char *uri = lookalike_json_get_string (sandbox->image, "uri");
+  gboolean is_reference = uri == NULL || g_regex_match_simple (REFERENCE, uri, 0, 0);
 
-  if (uri == NULL || lookalike_image_find (uri).exists)
+  if (uri == NULL || (is_reference && lookalike_image_find (uri).exists))
+    return TRUE;
+  if (is_reference)
+    lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                            "DOCKER::SANDBOX_IMAGE_PULL_FAILED",
+                            "Failed to pull image %s: 404 Client Error: Not Found (\"manifest for "
+                            "%s not found: manifest unknown\")",
+                            uri, uri);
+  else
+    lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+                            "DOCKER::SANDBOX_IMAGE_PULL_FAILED",
+                            "Failed to inspect image %s: 400 Client Error: Bad Request (\"no such "
+                            "image: %s: invalid reference format\")",
+                            uri, uri);
+  return FALSE;
+}
+
+static gboolean
+has_environment (LookalikeRequest *request, JsonObject *body)
+{
+  JsonObject *env = lookalike_json_get_object (body, "env");
+  const char *value = lookalike_json_get_string (env, "");
+
+  if (value == NULL)
     return TRUE;
   lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR,
-                          "DOCKER::SANDBOX_IMAGE_PULL_FAILED",
-                          "Failed to pull image %s: 404 Client Error: Not Found (\"manifest for %s "
-                          "not found: manifest unknown\")",
-                          uri, uri);
+                          "DOCKER::SANDBOX_START_FAILED",
+                          "Failed to create or start container: 400 Client Error: Bad Request "
+                          "(\"invalid environment variable: =%s\")",
+                          value);
   return FALSE;
 }
 
@@ -174,7 +205,7 @@ create (LookalikeRequest *request, JsonObject *body)
   if (!take_policy (request, sandbox, body))
     return;
   fill (sandbox, body, snapshot);
-  if (!has_image (request, sandbox))
+  if (!has_image (request, sandbox) || !has_environment (request, body))
     {
       lookalike_sandbox_set_expiry (sandbox, NULL);
       return;

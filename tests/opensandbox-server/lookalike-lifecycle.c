@@ -12,11 +12,13 @@
 #include "lookalike-proxy.h"
 #include "lookalike-router.h"
 #include "lookalike-sandbox.h"
+#include "lookalike-schema.h"
 #include "lookalike-time.h"
 #include "lookalike-validation.h"
 #include "lookalike-websocket.h"
 
 #define VERSION "1.1.1"
+#define KEPT_EXTENSIONS "opensandbox.extensions."
 
 char **
 lookalike_lifecycle_get_parts (LookalikeRequest *request)
@@ -80,6 +82,27 @@ lookalike_lifecycle_describe_status (const char *state, const char *reason, cons
   return status;
 }
 
+/* What is kept as labels: of the extensions those that say so by their names. */
+static JsonObject *
+describe_extensions (LookalikeSandbox *sandbox)
+{
+  g_autoptr (JsonObject) kept = json_object_new ();
+  g_autoptr (GList) names
+      = sandbox->extensions != NULL ? json_object_get_members (sandbox->extensions) : NULL;
+
+  for (GList *i = names; i != NULL; i = i->next)
+    if (g_str_has_prefix (i->data, KEPT_EXTENSIONS))
+      json_object_set_member (kept, i->data, json_object_dup_member (sandbox->extensions, i->data));
+  return json_object_get_size (kept) > 0 ? g_steal_pointer (&kept) : NULL;
+}
+
+static void
+set_source (JsonObject *object, LookalikeSandbox *sandbox, gboolean nulls)
+{
+  set_object (object, "image", sandbox->snapshot_id == NULL ? sandbox->image : NULL, nulls);
+  set_string (object, "snapshotId", sandbox->snapshot_id, nulls);
+}
+
 JsonObject *
 lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
 {
@@ -87,14 +110,14 @@ lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
   gboolean running = sandbox->state == LOOKALIKE_STATE_RUNNING && !created;
   JsonObject *object = json_object_new ();
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autoptr (JsonObject) extensions = describe_extensions (sandbox);
 
   json_object_set_string_member (object, "id", sandbox->id);
   if (!created)
     {
-      set_object (object, "image", sandbox->snapshot_id == NULL ? sandbox->image : NULL, nulls);
-      set_string (object, "snapshotId", sandbox->snapshot_id, nulls);
+      set_source (object, sandbox, nulls);
+      set_object (object, "platform", sandbox->platform, nulls);
     }
-  set_object (object, "platform", sandbox->platform, nulls);
   json_object_set_object_member (object, "status",
                                  lookalike_lifecycle_describe_status (
                                      lookalike_state_get_name (sandbox->state), sandbox->reason,
@@ -102,11 +125,16 @@ lookalike_lifecycle_describe (LookalikeSandbox *sandbox, gboolean created)
                                      sandbox->transition_at));
   set_object (object, "metadata",
               json_object_get_size (sandbox->metadata) > 0 ? sandbox->metadata : NULL, nulls);
-  set_object (object, "extensions", sandbox->extensions, nulls);
-  json_object_set_array_member (object, "entrypoint", json_array_ref (sandbox->entrypoint));
+  set_object (object, "extensions", extensions, nulls);
+  if (created)
+    set_object (object, "platform", sandbox->platform, nulls);
+  else
+    json_object_set_array_member (object, "entrypoint", json_array_ref (sandbox->entrypoint));
   set_time (object, "expiresAt", sandbox->expires_at, nulls);
   /* The answer to a creation has the time at which it was given. */
   set_time (object, "createdAt", created ? now : sandbox->created_at, nulls);
+  if (created)
+    json_object_set_array_member (object, "entrypoint", json_array_ref (sandbox->entrypoint));
   return object;
 }
 
@@ -174,23 +202,18 @@ static GDateTime *
 read_time (LookalikeValidation *validation, JsonObject *body)
 {
   JsonNode *node = json_object_get_member (body, "expiresAt");
-  GDateTime *time = NULL;
+  GDateTime *time = lookalike_time_parse_node (node);
 
-  if (node == NULL)
-    {
-      lookalike_validation_add (validation, "missing", "Field required", NULL, "body", "expiresAt",
-                                NULL);
-      return NULL;
-    }
-  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64)
-    time = g_date_time_new_from_unix_utc (json_node_get_int (node));
-  else if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
-    time = lookalike_time_parse (json_node_get_string (node));
-  if (time == NULL)
+  if (time != NULL)
+    return time;
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) != G_TYPE_BOOLEAN)
     lookalike_validation_add (validation, "datetime_from_date_parsing",
                               "Input should be a valid datetime or date, input is too short", node,
                               "body", "expiresAt", NULL);
-  return time;
+  else
+    lookalike_validation_add (validation, "datetime_type", "Input should be a valid datetime", node,
+                              "body", "expiresAt", NULL);
+  return NULL;
 }
 
 static void
@@ -221,6 +244,10 @@ renew (LookalikeRequest *request, LookalikeSandbox *sandbox, GDateTime *when)
 static void
 renew_sandbox (LookalikeRequest *request)
 {
+  static const LookalikeField members[] = {
+    { .name = "expiresAt", .kind = LOOKALIKE_KIND_ANY, .flags = LOOKALIKE_FIELD_REQUIRED },
+    { .name = NULL },
+  };
   g_auto (LookalikeValidation) validation;
   g_autoptr (JsonObject) body = NULL;
   g_autoptr (GDateTime) when = NULL;
@@ -229,6 +256,8 @@ renew_sandbox (LookalikeRequest *request)
   lookalike_validation_init (&validation);
   body = lookalike_validation_parse (&validation, request);
   if (body != NULL)
+    lookalike_schema_check (&validation, members, body);
+  if (body != NULL && json_array_get_length (validation.errors) == 0)
     when = read_time (&validation, body);
   if (lookalike_validation_refuse (&validation, request))
     return;
@@ -268,6 +297,8 @@ patch_metadata (LookalikeRequest *request)
 
   lookalike_validation_init (&validation);
   patch = lookalike_validation_parse (&validation, request);
+  if (patch != NULL)
+    lookalike_schema_check_map (&validation, patch);
   if (lookalike_validation_refuse (&validation, request))
     return;
   sandbox = lookalike_lifecycle_find (request);
@@ -301,9 +332,61 @@ handle_network_policy (LookalikeRequest *request)
                             "connection attempts failed");
 }
 
+static const LookalikeField capacity[] = {
+  { .name = "bufferMax", .kind = LOOKALIKE_KIND_INTEGER, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = "bufferMin", .kind = LOOKALIKE_KIND_INTEGER, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = "poolMax", .kind = LOOKALIKE_KIND_INTEGER, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = "poolMin", .kind = LOOKALIKE_KIND_INTEGER, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = NULL },
+};
+
+static const LookalikeField pool[] = {
+  { .name = "name",
+    .kind = LOOKALIKE_KIND_STRING,
+    .flags = LOOKALIKE_FIELD_REQUIRED,
+    .most = 253,
+    .pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" },
+  { .name = "template", .kind = LOOKALIKE_KIND_DICT, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = "capacitySpec",
+    .kind = LOOKALIKE_KIND_MODEL,
+    .flags = LOOKALIKE_FIELD_REQUIRED,
+    .members = capacity },
+  { .name = NULL },
+};
+
+static const LookalikeField event[] = {
+  { .name = "eventType",
+    .kind = LOOKALIKE_KIND_STRING,
+    .flags = LOOKALIKE_FIELD_REQUIRED,
+    .words = "'sandbox.create'" },
+  { .name = "sandboxId", .kind = LOOKALIKE_KIND_STRING },
+  { .name = "image", .kind = LOOKALIKE_KIND_STRING },
+  { .name = "createDurationMs", .kind = LOOKALIKE_KIND_INTEGER, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = "success", .kind = LOOKALIKE_KIND_BOOLEAN, .flags = LOOKALIKE_FIELD_REQUIRED },
+  { .name = NULL },
+};
+
+/* FALSE after an answer. */
+static gboolean
+check_body (LookalikeRequest *request, const LookalikeField *members)
+{
+  g_auto (LookalikeValidation) validation;
+  g_autoptr (JsonObject) body = NULL;
+
+  lookalike_validation_init (&validation);
+  body = lookalike_validation_parse (&validation, request);
+  if (body != NULL)
+    lookalike_schema_check (&validation, members, body);
+  return !lookalike_validation_refuse (&validation, request);
+}
+
 static void
 refuse_pools (LookalikeRequest *request)
 {
+  /* Of the two that have a body, the one that changes a pool has the last member only. */
+  if ((strcmp (request->method, "POST") == 0 && !check_body (request, pool))
+      || (strcmp (request->method, "PUT") == 0 && !check_body (request, pool + 2)))
+    return;
   lookalike_request_fail (request, SOUP_STATUS_NOT_IMPLEMENTED, "KUBERNETES::POOL_NOT_SUPPORTED",
                           "Pool management is only available when runtime.type is 'kubernetes'.");
 }
@@ -318,7 +401,8 @@ refuse_templates (LookalikeRequest *request)
 static void
 take_metrics (LookalikeRequest *request)
 {
-  lookalike_request_reply_empty (request, SOUP_STATUS_NO_CONTENT);
+  if (check_body (request, event))
+    lookalike_request_reply_empty (request, SOUP_STATUS_NO_CONTENT);
 }
 
 static void
@@ -382,11 +466,13 @@ proxy (LookalikeRequest *request)
   if (!is_port (request))
     {
       g_auto (LookalikeValidation) validation;
+      g_autoptr (JsonNode) input
+          = json_node_init_string (json_node_alloc (), lookalike_lifecycle_get_parts (request)[3]);
 
       lookalike_validation_init (&validation);
       lookalike_validation_add (
           &validation, "int_parsing",
-          "Input should be a valid integer, unable to parse string as an integer", NULL, "path",
+          "Input should be a valid integer, unable to parse string as an integer", input, "path",
           "port", NULL);
       lookalike_validation_refuse (&validation, request);
       return;
@@ -525,25 +611,65 @@ set_request_id (LookalikeRequest *request)
                                 "X-Request-ID", id);
 }
 
+/* Of a few routes there is but one kind. */
+static gboolean
+has_version (LookalikeRequest *request, guint skip)
+{
+  const char *first = request->segments[skip] != NULL ? request->segments[skip] : "";
+
+  if (strcmp (first, "health") == 0 || strcmp (first, "version") == 0)
+    return skip == 0;
+  return strcmp (first, "metrics") != 0 || skip == 1;
+}
+
+/* Where the address without the “/” at its end leads somewhere. */
+static gboolean
+redirect (LookalikeRequest *request, guint skip)
+{
+  const char *host = lookalike_request_get_header (request, "Host");
+  guint last = g_strv_length (request->segments) - 1;
+  g_autofree char *allowed = NULL;
+  g_autofree char *to = NULL;
+  const LookalikeRoute *found;
+  char *empty;
+
+  if (last <= skip || request->segments[last][0] != '\0')
+    return FALSE;
+  empty = g_steal_pointer (&request->segments[last]);
+  found = lookalike_router_find (request, routes, G_N_ELEMENTS (routes), skip, &allowed);
+  request->segments[last] = empty;
+  if (found == NULL && allowed == NULL)
+    return FALSE;
+  to = g_strdup_printf ("http://%s%.*s%s%s", host != NULL ? host : "localhost",
+                        (int)strlen (request->path) - 1, request->path,
+                        request->query != NULL ? "?" : "",
+                        request->query != NULL ? request->query : "");
+  soup_message_headers_replace (soup_server_message_get_response_headers (request->message),
+                                "Location", to);
+  lookalike_request_reply_empty (request, SOUP_STATUS_TEMPORARY_REDIRECT);
+  return TRUE;
+}
+
 static void
 route (LookalikeRequest *request)
 {
   guint skip = (guint)(lookalike_lifecycle_get_parts (request) - request->segments);
   g_autofree char *allowed = NULL;
-  const LookalikeRoute *found
-      = lookalike_router_find (request, routes, G_N_ELEMENTS (routes), skip, &allowed);
+  const LookalikeRoute *found = NULL;
 
+  if (has_version (request, skip))
+    found = lookalike_router_find (request, routes, G_N_ELEMENTS (routes), skip, &allowed);
   if (found != NULL)
     found->handler (request);
-  else if (allowed == NULL)
-    lookalike_request_reply_json (request, SOUP_STATUS_NOT_FOUND, "{\"detail\":\"Not Found\"}");
-  else
+  else if (allowed != NULL)
     {
       soup_message_headers_replace (soup_server_message_get_response_headers (request->message),
                                     "Allow", allowed);
       lookalike_request_reply_json (request, SOUP_STATUS_METHOD_NOT_ALLOWED,
                                     "{\"detail\":\"Method Not Allowed\"}");
     }
+  else if (!redirect (request, skip))
+    lookalike_request_reply_json (request, SOUP_STATUS_NOT_FOUND, "{\"detail\":\"Not Found\"}");
 }
 
 void

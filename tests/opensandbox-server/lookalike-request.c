@@ -14,6 +14,9 @@ split_path (const char *path)
   g_auto (GStrv) raw = g_strsplit (path[0] == '/' ? path + 1 : path, "/", -1);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
+  /* There is a first one in any case. */
+  if (raw[0] == NULL)
+    g_strv_builder_add (builder, "");
   for (guint i = 0; raw[i] != NULL; i++)
     {
       g_autofree char *decoded = g_uri_unescape_string (raw[i], NULL);
@@ -142,8 +145,11 @@ char *
 lookalike_request_get_query (LookalikeRequest *request, const char *name)
 {
   g_auto (GStrv) values = lookalike_request_get_queries (request, name);
+  guint length = g_strv_length (values);
+  gboolean last = strcmp (request->listener->hop, "lifecycle") == 0;
 
-  return g_strdup (values[0]);
+  /* The server takes the last one, execd the first. */
+  return g_strdup (length > 0 && last ? values[length - 1] : values[0]);
 }
 
 JsonNode *

@@ -27,6 +27,7 @@ lookalike_router_find (LookalikeRequest *request, const LookalikeRoute *routes, 
                        guint skip, char **allowed)
 {
   g_autoptr (GString) methods = g_string_new (NULL);
+  const LookalikeRoute *first = NULL;
 
   *allowed = NULL;
   for (guint i = 0; i < n_routes; i++)
@@ -36,6 +37,11 @@ lookalike_router_find (LookalikeRequest *request, const LookalikeRoute *routes, 
         continue;
       if (strcmp (routes[i].method, request->method) == 0)
         return &routes[i];
+      /* Only the first function that the path would lead to is asked for its methods. */
+      if (first == NULL)
+        first = &routes[i];
+      if (routes[i].handler != first->handler || strcmp (routes[i].pattern, first->pattern) != 0)
+        continue;
       g_string_append_printf (methods, "%s%s", methods->len > 0 ? ", " : "", routes[i].method);
     }
   if (methods->len > 0)

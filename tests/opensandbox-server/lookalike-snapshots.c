@@ -131,8 +131,7 @@ lookalike_lifecycle_create_snapshot (LookalikeRequest *request)
   if (sandbox->state != LOOKALIKE_STATE_RUNNING)
     {
       lookalike_request_fail (request, SOUP_STATUS_CONFLICT, "SNAPSHOT::INVALID_SOURCE_STATE",
-                              "Sandbox %s must be Running to be snapshotted, it is %s.",
-                              sandbox->id, lookalike_state_get_name (sandbox->state));
+                              "Snapshot can only be created from a Running sandbox.");
       return;
     }
   snapshot

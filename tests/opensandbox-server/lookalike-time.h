@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,8 @@ char *lookalike_time_print (GDateTime *time);
 /* As Go writes it; @nanoseconds below one microsecond are added. */
 char *lookalike_time_print_nano (GDateTime *time, guint nanoseconds);
 
-/* RFC 3339, without a zone it is UTC; or seconds since the epoch. NULL when it is neither. */
-GDateTime *lookalike_time_parse (const char *text);
+/* A string, without a zone it is UTC; or seconds since the epoch, as a number or in a string. NULL
+ * where it is no time. */
+GDateTime *lookalike_time_parse_node (JsonNode *node);
 
 G_END_DECLS

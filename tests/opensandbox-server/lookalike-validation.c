@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lookalike-json.h"
+#include "lookalike-schema.h"
 
 void
 lookalike_validation_init (LookalikeValidation *self)
@@ -65,12 +66,6 @@ lookalike_validation_add_rule (LookalikeValidation *self, const char *message)
   json_object_set_object_member (get_context (self), "error", json_object_new ());
 }
 
-void
-lookalike_validation_set_bound (LookalikeValidation *self, const char *name, gint64 bound)
-{
-  json_object_set_int_member (get_context (self), name, bound);
-}
-
 gboolean
 lookalike_validation_refuse (LookalikeValidation *self, LookalikeRequest *request)
 {
@@ -90,6 +85,17 @@ lookalike_validation_refuse (LookalikeValidation *self, LookalikeRequest *reques
   return TRUE;
 }
 
+/* Where, and why, is not told as Python does. */
+static void
+add_no_json (LookalikeValidation *self)
+{
+  g_autoptr (JsonNode) input = json_node_new (JSON_NODE_OBJECT);
+
+  json_node_take_object (input, json_object_new ());
+  lookalike_validation_add (self, "json_invalid", "JSON decode error", input, "body", "0", NULL);
+  json_object_set_string_member (get_context (self), "error", "Expecting value");
+}
+
 static gboolean
 is_json (LookalikeRequest *request)
 {
@@ -98,64 +104,50 @@ is_json (LookalikeRequest *request)
   return type != NULL && g_ascii_strncasecmp (type, "application/json", 16) == 0;
 }
 
+/* What does not say that it is JSON is not read as such, and told back as it is. */
+static JsonNode *
+new_text (GBytes *body)
+{
+  g_autofree char *text = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  return json_node_init_string (json_node_alloc (), valid);
+}
+
 JsonObject *
 lookalike_validation_parse (LookalikeValidation *self, LookalikeRequest *request)
 {
   g_autoptr (GBytes) body = lookalike_request_get_body (request);
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) node = NULL;
+  g_autoptr (JsonNode) copy = NULL;
 
   if (g_bytes_get_size (body) == 0)
     {
       lookalike_validation_add (self, "missing", "Field required", NULL, "body", NULL);
       return NULL;
     }
-  node = is_json (request) ? lookalike_request_parse (request, &error) : NULL;
-  self->too_deep = g_error_matches (error, JSON_PARSER_ERROR, LOOKALIKE_JSON_TOO_DEEP);
+  if (is_json (request))
+    node = lookalike_request_parse (request, &error);
+  else
+    node = new_text (body);
+  self->too_deep
+      = g_error_matches (error, JSON_PARSER_ERROR, LOOKALIKE_JSON_TOO_DEEP)
+        || !g_utf8_validate_len (g_bytes_get_data (body, NULL), g_bytes_get_size (body), NULL);
   if (error != NULL)
-    lookalike_validation_add (self, "json_invalid", "JSON decode error", NULL, "body", "0", NULL);
+    add_no_json (self);
   else if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
     lookalike_validation_add (self, "model_attributes_type",
                               "Input should be a valid dictionary or object to extract fields from",
                               node, "body", NULL);
   else
     {
-      self->body = json_node_ref (node);
-      return json_object_ref (json_node_get_object (node));
+      /* What is right is made of the type it stands for; what is told back stays as it came. */
+      copy = lookalike_request_parse (request, NULL);
+      self->body = g_steal_pointer (&node);
+      return json_object_ref (json_node_get_object (copy));
     }
   return NULL;
-}
-
-static void
-check_string (LookalikeValidation *self, JsonNode *node, gboolean null_too, const char *name,
-              const char *key)
-{
-  if ((JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
-      || (null_too && JSON_NODE_HOLDS_NULL (node)))
-    return;
-  lookalike_validation_add (self, "string_type", "Input should be a valid string", node, "body",
-                            name, key, NULL);
-}
-
-void
-lookalike_validation_check_string_map (LookalikeValidation *self, JsonObject *body,
-                                       const char *name, gboolean nulls_too)
-{
-  JsonNode *node = json_object_get_member (body, name);
-  g_autoptr (GList) keys = NULL;
-
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
-    return;
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    {
-      lookalike_validation_add (self, "dict_type", "Input should be a valid dictionary", node,
-                                "body", name, NULL);
-      return;
-    }
-  keys = json_object_get_members (json_node_get_object (node));
-  for (GList *i = keys; i != NULL; i = i->next)
-    check_string (self, json_object_get_member (json_node_get_object (node), i->data), nulls_too,
-                  name, i->data);
 }
 
 void
@@ -170,7 +162,7 @@ lookalike_validation_check_number (LookalikeValidation *self, LookalikeRequest *
   if (text == NULL)
     return;
   input = json_node_init_string (json_node_alloc (), text);
-  if (!g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &number, NULL))
+  if (!lookalike_schema_read_integer (text, &number))
     lookalike_validation_add (
         self, "int_parsing",
         "Input should be a valid integer, unable to parse string as an integer", input, "query",
@@ -183,7 +175,7 @@ lookalike_validation_check_number (LookalikeValidation *self, LookalikeRequest *
                                  low ? "greater" : "less", low ? lowest : highest);
       lookalike_validation_add (self, low ? "greater_than_equal" : "less_than_equal", message,
                                 input, "query", name, NULL);
-      lookalike_validation_set_bound (self, low ? "ge" : "le", low ? lowest : highest);
+      json_object_set_int_member (get_context (self), low ? "ge" : "le", low ? lowest : highest);
     }
   else
     *value = number;

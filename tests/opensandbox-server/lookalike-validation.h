@@ -24,17 +24,12 @@ void lookalike_validation_add (LookalikeValidation *self, const char *type, cons
                                JsonNode *input, ...) G_GNUC_NULL_TERMINATED;
 /* The rule that speaks of the whole body, and tells it back with all that is secret in it. */
 void lookalike_validation_add_rule (LookalikeValidation *self, const char *message);
-/* The number that a rule of the last error speaks of. */
-void lookalike_validation_set_bound (LookalikeValidation *self, const char *name, gint64 bound);
-
 /* TRUE and the answer, when something was wrong. */
 gboolean lookalike_validation_refuse (LookalikeValidation *self, LookalikeRequest *request);
 
 /* The object in the body; NULL when that is wrong already. */
 JsonObject *lookalike_validation_parse (LookalikeValidation *self, LookalikeRequest *request);
 
-void lookalike_validation_check_string_map (LookalikeValidation *self, JsonObject *body,
-                                            const char *name, gboolean nulls_too);
 /* A whole number from the query; @value stays when it is not there. */
 void lookalike_validation_check_number (LookalikeValidation *self, LookalikeRequest *request,
                                         const char *name, gint64 lowest, gint64 highest,
