@@ -9,6 +9,7 @@ import resource
 import select
 import signal
 import stat
+import time
 
 from guestlib import *
 
@@ -361,10 +362,12 @@ def test_discard_and_merge():
         script = "echo out; echo err >&2"
         call = client.command(script, channels=[ERRORS], stdout="discard")
         assert (call.stdout, call.stderr, call.result["stdout_bytes"]) == (b"", b"err\n", 4)
+        assert call.ended == {ERRORS}, "there is no other channel"
         call = client.command(script, channels=[], stdout="discard", stderr="discard")
         assert call.result["stdout_bytes"] == call.result["stderr_bytes"] == 4
         call = client.command(script, channels=[OUTPUT], stderr="merge")
         assert call.stdout == b"out\nerr\n" and call.result["stderr_bytes"] == 0
+        assert call.ended == {OUTPUT}, "there is no other channel"
 
 
 def test_stop_of_output():
@@ -432,9 +435,11 @@ def test_cancel_of_what_ignores_it():
         pids = make_fifo(guest)
         call = client.start_command("trap '' TERM; { sleep 1000 & echo $!; echo $$; } > pids; wait; wait", cwd=guest.work)
         running = read_pids(pids, 2)
+        before = time.monotonic()
         client.send(CANCEL, call=call.number)
         client.wait(call, OUTPUT, ERRORS)
         assert call.result["reason"] == "cancelled" and call.result["signal"] == signal.SIGKILL
+        assert time.monotonic() - before >= 0.5, "it was given no time to end by itself"
         assert not any(is_running(pid) for pid in running)
 
 
@@ -515,8 +520,26 @@ def test_deadline():
             "echo before; setsid sh -c 'sleep 1000; echo late' & sleep 1001", deadline_ms=deadline_ms))
         assert call.result["reason"] == "timeout" and call.result["signal"] == signal.SIGTERM, call.result
         assert call.stdout == b"before\n"
-        call = client.command(["true"], deadline_ms=9007199254740991)
-        assert call.result["reason"] == "exited"
+        # The largest, and one that in nanoseconds is not far beyond 2^64.
+        for deadline_ms in (9007199254740991, 18446744073710):
+            assert client.command(["sleep", "0.1"], deadline_ms=deadline_ms).result["reason"] == "exited"
+
+
+def test_deadline_of_what_was_left():
+    """It ends what a command that has ended left behind."""
+    with Guest() as guest:
+        client = guest.connect()
+        pids = make_fifo(guest)
+        script = "{ setsid sleep 1000 & echo $!; sleep 1001 & echo $!; } > pids"
+        for deadline_ms in (500, 5000, 50000):
+            call = client.start_command(script, deadline_ms=deadline_ms, cwd=guest.work)
+            running = read_pids(pids, 2)
+            client.wait(call)
+            # On a machine that stands still the command itself may have been late.
+            if call.result["reason"] == "exited":
+                break
+        assert call.result["reason"] == "exited", call.result
+        wait_for_end(running)
 
 
 def test_cancel_after_the_end_is_ignored():

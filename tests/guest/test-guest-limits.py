@@ -106,6 +106,9 @@ def test_above_those_of_the_guest():
             _, title = NAMES[name]
             # The guest's own soft limit is no bound.
             assert limits_of(client, **{name: bound})[title] == (str(bound),) * 2
+            # One for all commands that could not be kept is no higher, either.
+            with Guest("--command-limit", f"{name}={bound + 1}", preexec_fn=lower) as other:
+                assert limits_of(other.connect())[title] == (str(bound),) * 2
         assert limits_of(client)["Max open files"] == ("100", "200")
 
 

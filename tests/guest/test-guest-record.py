@@ -138,6 +138,15 @@ def test_statuses():
         client.wait(call, OUTPUT, ERRORS)
         row = operation(client, record)
         assert row["status"] == "cancelled" and row["result"]["signal"] == signal.SIGTERM
+        # Whoever ends well when it is asked to has not succeeded.
+        record = envelope()
+        call = client.start("command.start", {"shell": "trap 'exit 0' TERM; echo ready; while :; do sleep 0.1; done"},
+                            record=record)
+        client.until(lambda: call.stdout)
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        row = operation(client, record)
+        assert row["status"] == row["result"]["state"] == "cancelled" and row["result"]["exit_code"] == 0, row
 
 
 def test_what_could_not_begin():

@@ -42,6 +42,8 @@ def test_is_a_terminal():
         for mode in ("stream", "merge", "discard"):
             call = finish(client, at_terminal(client, "stty size; echo e >&2", pty={}, stderr=mode))
             assert call.stdout == b"24 80\r\ne\r\n", call.stdout
+        # What is erased is a character, not a byte of it.
+        assert b"iutf8" in finish(client, at_terminal(client, ["stty", "-a"])).stdout.split()
 
 
 def test_is_the_controlling_one():
@@ -105,6 +107,11 @@ def test_signals_of_keys_go_to_the_foreground():
         assert send_signal(client, call, signal.SIGINT)
         client.until(lambda: b"status 4" in call.stdout)
         assert b"child" in call.stdout, call.stdout
+        # Also the one that stops.
+        client.write(call, b"sh -c 'echo on; read x'\n")
+        client.until(lambda: b"on\r\n" in call.stdout)
+        assert send_signal(client, call, signal.SIGTSTP)
+        client.until(lambda: b"Stopped" in call.stdout)
         # The others go to the command itself. An interactive bash may hear of one only with the next key.
         assert send_signal(client, call, signal.SIGHUP)
         client.write(call, b"\n")
