@@ -5,7 +5,7 @@
 usage: count-tests.py FOLDER    (the meson-logs of a build folder)
        count-tests.py --sum     (adds up such lines from standard input)
 
-Exits 1 when something failed or nothing ran.
+Exits 1 when something failed, a checker of memory found something, or nothing ran.
 """
 
 import json
@@ -18,6 +18,11 @@ SUBTEST = re.compile(r"^(not )?ok\b[^#\n]*(?P<skip># *SKIP)?", re.MULTILINE | re
 TOTALS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 # What a test says of its failure may stand before or behind it.
 FAILURE = re.compile(r"(?:^#.*\n){0,20}^not ok\b.*(?:\n#.*){0,20}", re.MULTILINE)
+# What a checker of memory says, one at a time. Its program may be a child whose exit status nobody asks
+# for, or which has become another program by its end.
+FINDING = re.compile(r"^==\d+==(?: .*|ERROR: .*)(?:\n==\d+== .+)*|^.*: runtime error: .*", re.MULTILINE)
+# A child loses what only threads held on to that it does not have. What the test itself loses fails it.
+LOST = re.compile(r"are (?:definitely|indirectly|possibly) lost in loss record")
 FINE = {"OK", "EXPECTEDFAIL", "SKIP"}
 SHOWN_CHARACTERS = 2000
 
@@ -34,6 +39,14 @@ def count_subtests(output):
     return passed, failed, skipped
 
 
+def find(test):
+    """What a checker found while the test passed."""
+    if test["result"] not in FINE:
+        return []
+    said = test.get("stdout", "") + "\n" + test.get("stderr", "")
+    return [finding for finding in FINDING.findall(said) if finding.strip("=0123456789 ") and not LOST.search(finding)]
+
+
 def count_test(test):
     passed = failed = skipped = 0
     output = test.get("stdout", "")
@@ -44,7 +57,7 @@ def count_test(test):
         failed = 1  # it crashed, took too long, or broke off before its last subtest
     elif passed + failed + skipped == 0:
         passed, skipped = (0, 1) if result == "SKIP" else (1, 0)
-    return passed, failed, skipped
+    return passed, failed + bool(find(test)), skipped
 
 
 def show_failures(test):
@@ -62,6 +75,8 @@ def count_folder(folder):
                 test = json.loads(line)
                 if test["result"] not in FINE:
                     show_failures(test)
+                elif findings := "\n".join(find(test)):
+                    print(f"{test['name']}: passed, but", *findings[:SHOWN_CHARACTERS].splitlines(), sep="\n  ")
                 yield count_test(test)
 
 

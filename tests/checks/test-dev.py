@@ -21,6 +21,7 @@ echo meson "$@" >>"$CALLS"
 [ "$1" != setup ] || mkdir -p "$2/meson-info"
 [ "$1" != setup ] || echo "{\\"directories\\": {\\"source\\": \\"$3\\"}}" >"$2/meson-info/meson-info.json"
 [ "$1" != setup ] || touch "$2/build.ninja"
+[ "$1" != test ] || cp "$3/says" "$3/meson-logs/testlog.json"
 """
 NINJA = """#!/bin/sh
 echo ninja >>"$CALLS"
@@ -42,6 +43,7 @@ class Dev(unittest.TestCase):
         for name in ("a tree", "logs", "programs"):
             (folder / name).mkdir()
         shutil.copy(SOURCE / "dev", self.tree)
+        shutil.copytree(SOURCE / "build-aux", self.tree / "build-aux")
         for name, text in (("meson", MESON), ("ninja", NINJA), ("dpkg-query", INSTALLED)):
             (folder / "programs" / name).write_text(text)
             (folder / "programs" / name).chmod(0o755)
@@ -95,6 +97,38 @@ class Dev(unittest.TestCase):
         self.assertRegex(errors, r"\AFAILED: x.c\ndev: “ninja -C [^\n]*” failed with status 3\n\Z")
         fails.write_text("ninja: error: loading 'build.ninja': nothing there\n")
         self.assertIn("if _build is broken, remove it", self.dev("build")[2])
+
+    def run_test(self, **said):
+        """The only test there is says this."""
+        logs = self.tree / "_build" / "meson-logs"
+        logs.mkdir(exist_ok=True)
+        (self.tree / "_build" / "says").write_text(json.dumps({"name": "box", "result": "OK", **said}) + "\n")
+        return self.dev("test")[:2]
+
+    def test_totals(self):
+        self.dev("build")
+        self.assertEqual(self.run_test(stdout="ok 1\nok 2 # SKIP why\n1..2\n"), (0, "1 passed, 0 failed, 1 skipped\n"))
+        status, output = self.run_test(result="FAIL", stdout="ok 1\n# why\nnot ok 2\n1..2\n")
+        self.assertEqual((status, output.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("not ok 2", output)
+
+    def test_findings(self):
+        """They count, also in a child that a test does not ask about."""
+        self.dev("build")
+        for finding in ("==17== Invalid read of size 1\n==17==    at 0x1: box (box.c:1)\n==17== ",
+                        "==17==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
+                        "../box.c:1:2: runtime error: null pointer"):
+            status, output = self.run_test(stdout="ok 1\n1..1\n", stderr=f"some words\n{finding}\n")
+            self.assertEqual((status, output.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+            self.assertIn("box: passed, but\n  " + finding.splitlines()[0], output)
+
+    def test_lost_in_a_child(self):
+        """What belonged to threads that it does not have."""
+        self.dev("build")
+        lost = "==17== 16 bytes in 1 blocks are definitely lost in loss record 1 of 2\n==17==    at 0x1: run (box.c:1)\n==17== \n"
+        self.assertEqual(self.run_test(stdout="ok 1\n1..1\n", stderr="--17-- WARNING: unhandled\n" + lost),
+                         (0, "1 passed, 0 failed, 0 skipped\n"))
+        self.assertEqual(self.run_test(stdout="ok 1\n1..1\n", stderr=f"{lost}==17== Invalid read of size 1\n")[0], 1)
 
     def test_interrupted(self):
         """Nothing is left of it."""
