@@ -15,6 +15,9 @@
 /* What the guest writes, and not what stands there by a mistake. */
 #define READY '+'
 
+/* How often a starter is looked at that cannot be polled. */
+#define INTERVAL_MILLISECONDS 10
+
 int
 asb_local_readiness_open (int *theirs, GError **error)
 {
@@ -36,6 +39,24 @@ typedef enum
   STARTER_ENDED
 } News;
 
+static int
+get_patience (gint64 left, int process)
+{
+  int milliseconds = (int)((left + 999) / G_TIME_SPAN_MILLISECOND);
+
+  return process < 0 || asb_local_process_can_be_polled (process)
+             ? milliseconds
+             : MIN (milliseconds, INTERVAL_MILLISECONDS);
+}
+
+static gboolean
+has_ended (int process, const GPollFD *polled)
+{
+  if (process < 0 || asb_local_process_can_be_polled (process))
+    return process < 0 || polled->revents;
+  return asb_local_process_wait (process, 0);
+}
+
 static News
 wait_for_news (int fd, int process, guint seconds, GCancellable *cancellable)
 {
@@ -44,22 +65,22 @@ wait_for_news (int fd, int process, guint seconds, GCancellable *cancellable)
       = { { .fd = fd, .events = G_IO_IN },
           { .fd = asb_local_process_can_be_polled (process) ? process : -1, .events = G_IO_IN } };
   gboolean is_watched = g_cancellable_make_pollfd (cancellable, &fds[2]);
+  gboolean is_over = process < 0;
   gint64 left;
 
   do
     {
       left = MAX (end - g_get_monotonic_time (), 0);
-      if (g_poll (fds, is_watched ? 3 : 2, (gint)((left + 999) / G_TIME_SPAN_MILLISECOND)) < 0
-          && errno != EINTR)
+      if (g_poll (fds, is_watched ? 3 : 2, get_patience (left, process)) < 0 && errno != EINTR)
         break;
+      is_over = has_ended (process, &fds[1]);
     }
-  while (left > 0 && !fds[0].revents && !fds[1].revents
-         && !g_cancellable_is_cancelled (cancellable));
+  while (left > 0 && !fds[0].revents && !is_over && !g_cancellable_is_cancelled (cancellable));
   if (is_watched)
     g_cancellable_release_fd (cancellable);
   if (fds[0].revents)
     return SOMETHING;
-  return fds[1].revents || process < 0 ? STARTER_ENDED : NOTHING;
+  return is_over ? STARTER_ENDED : NOTHING;
 }
 
 gboolean

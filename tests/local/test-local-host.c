@@ -4,9 +4,15 @@
 
 #include "local-test.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "asb-local-process.h"
@@ -119,10 +125,9 @@ test_causes (LocalTest *test, gconstpointer data)
 /* What it started waits for it, with all that we wait for, when it could not go on: so it is on a
  * full disk. Nobody waits for that, and nothing is left. */
 static void
-test_ended_alone (LocalTest *test, gconstpointer data)
+assert_ended_alone (LocalTest *test, const char *text)
 {
-  g_autofree char *script
-      = write_script (test, "bwrap", "sleep 1000 & echo \"No space for $!.\" >&2; exit 1", 0755);
+  g_autofree char *script = write_script (test, "bwrap", text, 0755);
   g_autoptr (AsbProvider) provider = provider_with (test, "bwrap", script);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   gint64 begun = g_get_monotonic_time ();
@@ -141,6 +146,78 @@ test_ended_alone (LocalTest *test, gconstpointer data)
     return;
   g_assert_true (local_test_wait_for_end (process, 60000));
   close (process);
+}
+
+static void
+test_ended_alone (LocalTest *test, gconstpointer data)
+{
+  assert_ended_alone (test, "sleep 1000 & echo \"No space for $!.\" >&2; exit 1");
+}
+
+/* As an older kernel, for all threads of this process. */
+static void
+refuse_pidfd_open (void)
+{
+  struct sock_filter filter[] = {
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog program = { G_N_ELEMENTS (filter), filter };
+
+  g_assert_cmpint (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
+  g_assert_cmpint (
+      syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program), ==, 0);
+  g_assert_cmpint (syscall (SYS_pidfd_open, getpid (), 0), ==, -1);
+}
+
+/* Returns: whether there was one that has stopped itself, and that the provider holds on to */
+static gboolean
+kill_stopped (void)
+{
+  g_autoptr (GDir) folder = g_dir_open ("/proc/self/fd", 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (folder)))
+    {
+      g_autofree char *path = g_build_filename ("/proc/self/fd", name, NULL);
+      g_autofree char *target = g_file_read_link (path, NULL);
+
+      if (target && g_regex_match_simple ("^/proc/[0-9]+$", target, 0, 0)
+          && asb_local_process_is_stopped (atoi (name)))
+        return asb_local_process_signal (atoi (name), SIGKILL);
+    }
+  return FALSE;
+}
+
+static gpointer
+kill_stopped_thread (gpointer data)
+{
+  while (!kill_stopped ())
+    g_thread_yield ();
+  return NULL;
+}
+
+static void
+test_ended_alone_unpolled_subprocess (LocalTest *test, gconstpointer data)
+{
+  GThread *thread;
+
+  refuse_pidfd_open ();
+  thread = g_thread_new ("kill", kill_stopped_thread, NULL);
+  assert_ended_alone (test, "sleep 1000 & echo \"No space for $!.\" >&2; kill -STOP $$");
+  g_thread_join (thread);
+}
+
+static void
+test_ended_alone_unpolled (LocalTest *test, gconstpointer data)
+{
+  g_test_summary ("Where the kernel gives out no descriptors of processes");
+
+  g_test_trap_subprocess ("/local/host/ended-alone/unpolled/subprocess", 0,
+                          G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed ();
 }
 
 /* Another program under the name of either ends without a word. */
@@ -502,6 +579,9 @@ main (int argc, char **argv)
   local_test_add ("/local/host/refusing", test_refusing);
   local_test_add ("/local/host/causes", test_causes);
   local_test_add ("/local/host/ended-alone", test_ended_alone);
+  local_test_add ("/local/host/ended-alone/unpolled", test_ended_alone_unpolled);
+  local_test_add ("/local/host/ended-alone/unpolled/subprocess",
+                  test_ended_alone_unpolled_subprocess);
   local_test_add ("/local/host/other-programs", test_other_programs);
   local_test_add ("/local/host/state-folders", test_state_folders);
   local_test_add ("/local/host/diagnosis", test_diagnosis);
