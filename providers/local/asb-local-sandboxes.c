@@ -466,11 +466,13 @@ open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *ca
               GError **error)
 {
   g_autoptr (AsbLocalFolder) folder = NULL;
-  g_autoptr (AsbLocalMetadata) metadata = load_usable (settings, id, &folder, error);
+  g_autoptr (AsbLocalFolder) again = NULL;
+  g_autoptr (AsbLocalMetadata) found = load_usable (settings, id, &folder, error);
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
   g_autoptr (GError) cause = NULL;
   GIOStream *stream;
 
-  if (!metadata)
+  if (!found)
     return NULL;
   stream = connect_to_awake (folder, &cause);
   if (stream || !is_refused (cause))
@@ -482,11 +484,12 @@ open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *ca
   g_clear_error (&cause);
   if (!asb_local_folder_lock (folder, error))
     return NULL;
-  /* Somebody may have started it while we waited. */
+  /* Somebody may have started it while we waited, or renewed it. */
   stream = asb_local_guest_connect (folder, &cause);
   if (stream)
     return stream;
-  if (!start (settings, folder, metadata, cancellable, error))
+  metadata = load_usable (settings, id, &again, error);
+  if (!metadata || !start (settings, folder, metadata, cancellable, error))
     return NULL;
   return asb_local_guest_connect (folder, error);
 }

@@ -7,6 +7,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* More than what is promised: this machine may be busy. */
@@ -174,6 +177,98 @@ test_started_again (LocalTest *test, gconstpointer data)
   g_assert_true (local_test_wait_for_end (guest, PATIENCE));
   close (guest);
   assert_gone (test->provider, local_test_id (info), ASB_ERROR_SANDBOX_EXPIRED);
+}
+
+/* Whether anybody waits for the lock of the folder. */
+static gboolean
+is_waited_for (const char *folder)
+{
+  g_autofree char *locks = NULL;
+  g_autofree char *inode = NULL;
+  g_auto (GStrv) lines = NULL;
+  struct stat status;
+
+  g_assert_cmpint (stat (folder, &status), ==, 0);
+  inode = g_strdup_printf (":%" G_GUINT64_FORMAT " ", (guint64)status.st_ino);
+  g_assert_true (g_file_get_contents ("/proc/locks", &locks, NULL, NULL));
+  lines = g_strsplit (locks, "\n", -1);
+  for (gsize i = 0; lines[i]; i++)
+    if (strstr (lines[i], "-> FLOCK") && strstr (lines[i], inode))
+      return TRUE;
+  return FALSE;
+}
+
+/* As another program does that renews it. */
+static void
+postpone_end (LocalTest *test, const char *id, gint64 seconds)
+{
+  g_autofree char *path = local_test_path (test, id, "meta.json");
+  g_autofree char *content = NULL;
+  g_autofree char *changed = NULL;
+  g_autofree char *later = NULL;
+  g_autoptr (GRegex) number = g_regex_new ("\"boot_at\": \\d+", 0, 0, NULL);
+  struct timespec now;
+
+  clock_gettime (CLOCK_BOOTTIME, &now);
+  later
+      = g_strdup_printf ("\"boot_at\": %" G_GINT64_FORMAT, (now.tv_sec + seconds) * G_USEC_PER_SEC);
+  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
+  changed = g_regex_replace_literal (number, content, -1, 0, later, 0, NULL);
+  g_assert_true (g_file_set_contents (path, changed, -1, NULL));
+}
+
+/* What its guest was told, in milliseconds. */
+static gint64
+time_of_guest (LocalTest *test, const char *id)
+{
+  static const char option[] = "--expire-after";
+  g_autofree char *folder = local_test_path (test, id, "");
+  g_autofree char *path = g_strdup_printf ("/proc/%d/cmdline", local_test_guest_pid (folder));
+  g_autofree char *words = NULL;
+  gsize size;
+  const char *at;
+
+  g_assert_true (g_file_get_contents (path, &words, &size, NULL));
+  at = memmem (words, size, option, sizeof option);
+  g_assert_nonnull (at);
+  return g_ascii_strtoll (at + sizeof option, NULL, 10);
+}
+
+typedef struct
+{
+  AsbProvider *provider;
+  const char *id;
+} Opening;
+
+static gpointer
+open_thread (gpointer data)
+{
+  Opening *opening = data;
+
+  return local_test_open (opening->provider, opening->id, FALSE);
+}
+
+/* Who starts a guest goes by the time there is when nobody else can change it. */
+static void
+test_renewed_before_start (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = create_for (test->provider, 300);
+  g_autofree char *folder = local_test_path (test, local_test_id (info), "");
+  Opening opening = { test->provider, local_test_id (info) };
+  g_autoptr (AsbTransport) transport = NULL;
+  GThread *thread;
+  int lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  end_guest (open_guest (test, opening.id));
+  g_assert_cmpint (flock (lock, LOCK_EX), ==, 0);
+  thread = g_thread_new ("open", open_thread, &opening);
+  while (!is_waited_for (folder))
+    g_thread_yield ();
+  postpone_end (test, opening.id, 3600);
+  close (lock);
+  transport = g_thread_join (thread);
+  g_assert_cmpint (time_of_guest (test, opening.id), >, 3000 * 1000);
+  local_test_delete (test->provider, opening.id);
 }
 
 /* After a restart of the machine there is only the clock to go by. */
@@ -477,6 +572,7 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/told-apart", test_told_apart);
   local_test_add ("/local/endings/renewed", test_renewed);
   local_test_add ("/local/endings/started-again", test_started_again);
+  local_test_add ("/local/endings/renewed-before-start", test_renewed_before_start);
   local_test_add ("/local/endings/machine-restarted", test_machine_restarted);
   local_test_add ("/local/endings/swept", test_swept);
   local_test_add ("/local/endings/frozen", test_frozen);
