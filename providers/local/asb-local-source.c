@@ -93,12 +93,33 @@ is_in (int lower, int upper)
   return found;
 }
 
+/* The directory @path, or the one that it will be made in. */
+static int
+open_nearest (const char *path, gboolean *is_there)
+{
+  g_autofree char *at = g_strdup (path);
+  int fd;
+
+  *is_there = TRUE;
+  while ((fd = open (at, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == ENOENT
+         && strcmp (at, "/") != 0)
+    {
+      char *parent = g_path_get_dirname (at);
+
+      g_free (at);
+      at = parent;
+      *is_there = FALSE;
+    }
+  return fd;
+}
+
 /* Compares directories themselves: a path may lead to one in many ways. */
 static gboolean
 touches (int fd, const char *path)
 {
-  int other = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  gboolean found = other >= 0 && (is_in (fd, other) || is_in (other, fd));
+  gboolean is_there;
+  int other = open_nearest (path, &is_there);
+  gboolean found = other >= 0 && (is_in (other, fd) || (is_there && is_in (fd, other)));
 
   if (other >= 0)
     close (other);

@@ -380,6 +380,23 @@ test_sources (LocalTest *test, gconstpointer data)
   }
 }
 
+/* Before the first record is kept there is no folder of records. */
+static void
+test_records_to_come (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *project = make_project (test);
+  g_autofree char *sub = in_folder (test, "project/sub");
+  g_autoptr (AsbProvider) provider = test->provider;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  g_free (test->records);
+  test->records = in_folder (test, "project/state/records");
+  test->provider = local_test_provider (test, NULL);
+  assert_mount_refused (test, project, "/data", ASB_ERROR_LOCAL_PATH_NOT_ALLOWED);
+  info = create_with (test, sub, "/data", ASB_MOUNT_MODE_READ_ONLY);
+  local_test_delete (test->provider, local_test_id (info));
+}
+
 static void
 test_targets (LocalTest *test, gconstpointer data)
 {
@@ -624,6 +641,7 @@ main (int argc, char **argv)
   local_test_add ("/local/mounts/link", test_link);
   local_test_add ("/local/mounts/exchanged", test_exchanged);
   local_test_add ("/local/mounts/sources", test_sources);
+  local_test_add ("/local/mounts/records-to-come", test_records_to_come);
   local_test_add ("/local/mounts/targets", test_targets);
   local_test_add ("/local/mounts/nested", test_nested);
   local_test_add ("/local/mounts/link-inside", test_link_inside);
