@@ -14,6 +14,7 @@
 
 #include "asb-local-diagnosis.h"
 #include "asb-local-source.h"
+#include "asb-local-write.h"
 
 static void
 close_fd (gpointer data)
@@ -132,29 +133,12 @@ asb_local_arguments_add_parents (AsbLocalArguments *self, const char *path)
     }
 }
 
-static gboolean
-write_all (int fd, const void *content, gsize size)
-{
-  const char *at = content;
-
-  while (size > 0)
-    {
-      gssize written = TEMP_FAILURE_RETRY (write (fd, at, size));
-
-      if (written < 0)
-        return FALSE;
-      at += written;
-      size -= (gsize)written;
-    }
-  return TRUE;
-}
-
 int
 asb_local_memory_file (const void *content, gsize size, GError **error)
 {
   int fd = memfd_create ("asb-local", MFD_CLOEXEC);
 
-  if (fd >= 0 && write_all (fd, content, size) && lseek (fd, 0, SEEK_SET) == 0)
+  if (fd >= 0 && asb_local_write_all (fd, content, size) && lseek (fd, 0, SEEK_SET) == 0)
     return fd;
   asb_local_set_failure (error, errno, "make a file in memory");
   if (fd >= 0)

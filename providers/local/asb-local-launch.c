@@ -140,7 +140,10 @@ spawn (const char *program, AsbLocalArguments *arguments, const char *const *com
   int options = asb_local_memory_file (arguments->options->data, arguments->options->len, error);
 
   if (options < 0)
-    return NULL;
+    {
+      close (output);
+      return NULL;
+    }
   g_snprintf (options_number, sizeof options_number, "%d",
               asb_local_arguments_take_fd (arguments, options));
   g_ptr_array_add (argv, (gpointer)program);

@@ -14,6 +14,7 @@
 
 #include "asb-local-diagnosis.h"
 #include "asb-local-limits.h"
+#include "asb-local-write.h"
 #include "asb-wire-json.h"
 
 #define FILE_NAME "meta.json"
@@ -300,23 +301,6 @@ to_text (const json_t *json)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-static gboolean
-write_all (int fd, const char *text)
-{
-  gsize left = strlen (text);
-
-  while (left > 0)
-    {
-      gssize size = TEMP_FAILURE_RETRY (write (fd, text, left));
-
-      if (size < 0)
-        return FALSE;
-      text += size;
-      left -= (gsize)size;
-    }
-  return TRUE;
-}
-
 /* What outlives its maker must also outlive a crash of the machine; the rest would be of no use. */
 static gboolean
 write_new_file (const AsbLocalMetadata *self, int folder)
@@ -324,15 +308,22 @@ write_new_file (const AsbLocalMetadata *self, int folder)
   g_autoptr (json_t) json = to_json (self);
   g_autofree char *text = to_text (json);
   gboolean durable = self->lifetime == ASB_LIFETIME_PERSISTENT || self->deleted_at;
+  gsize size = text ? strlen (text) : 0;
   int fd;
   gboolean written;
 
+  /* Who writes more than is read would never find it again. */
+  if (size > MAX_FILE_SIZE)
+    {
+      errno = EFBIG;
+      return FALSE;
+    }
   unlinkat (folder, NEW_FILE_NAME, 0);
   fd = openat (folder, NEW_FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return FALSE;
   errno = ENOMEM;
-  written = text && write_all (fd, text) && (!durable || fsync (fd) == 0);
+  written = text && asb_local_write_all (fd, text, size) && (!durable || fsync (fd) == 0);
   return close (fd) == 0 && written;
 }
 

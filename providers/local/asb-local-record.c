@@ -14,6 +14,7 @@
 #include "asb-local-diagnosis.h"
 #include "asb-local-inside.h"
 #include "asb-local-user.h"
+#include "asb-local-write.h"
 
 /* The database, its journal, and databases of other identities that were renamed aside. */
 #define FILE_PREFIX "history."
@@ -33,28 +34,13 @@ open_folder (int parent)
 }
 
 static gboolean
-write_all (int fd, const char *bytes, gsize size)
-{
-  while (size > 0)
-    {
-      gssize written = TEMP_FAILURE_RETRY (write (fd, bytes, size));
-
-      if (written < 0)
-        return FALSE;
-      bytes += written;
-      size -= (gsize)written;
-    }
-  return TRUE;
-}
-
-static gboolean
 copy_content (int from, int to)
 {
   g_autofree char *buffer = g_malloc (COPY_SIZE);
   gssize size;
 
   while ((size = TEMP_FAILURE_RETRY (read (from, buffer, COPY_SIZE))) > 0)
-    if (!write_all (to, buffer, (gsize)size))
+    if (!asb_local_write_all (to, buffer, (gsize)size))
       return FALSE;
   return size == 0 && fsync (to) == 0;
 }

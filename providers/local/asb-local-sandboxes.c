@@ -23,6 +23,7 @@
 #include "asb-local-scope.h"
 #include "asb-local-source.h"
 #include "asb-local-user.h"
+#include "asb-local-write.h"
 
 #define ENVIRONMENT_NAME "environment"
 #define ANSWER_SECONDS 10
@@ -86,11 +87,7 @@ write_environment (char **environment, AsbLocalFolder *folder, GError **error)
                0600);
   written = fd >= 0;
   for (gsize i = 0; written && environment[i]; i++)
-    {
-      gsize size = strlen (environment[i]) + 1;
-
-      written = TEMP_FAILURE_RETRY (write (fd, environment[i], size)) == (gssize)size;
-    }
+    written = asb_local_write_all (fd, environment[i], strlen (environment[i]) + 1);
   if (fd >= 0 && close (fd) != 0)
     written = FALSE;
   if (!written)

@@ -63,6 +63,23 @@ test_private (LocalTest *test, gconstpointer data)
   g_assert_cmpuint (strlen (local_test_id (info)), ==, 12);
 }
 
+/* What would be too much to be read again is not written. */
+static void
+test_large (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+  g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *quotes = g_strnfill (600 * 1000, '"');
+  g_autoptr (GError) error = NULL;
+
+  g_hash_table_insert (metadata, (gpointer) "quotes", quotes);
+  asb_sandbox_spec_set_metadata (spec, metadata);
+  g_assert_null (asb_provider_create_sandbox (test->provider, spec, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "File too large"));
+  g_assert_cmpuint (count_entries (test->state), ==, 0);
+}
+
 static void
 test_no_trace (LocalTest *test, gconstpointer data)
 {
@@ -444,6 +461,7 @@ main (int argc, char **argv)
   if (argc == 4)
     return be_other_program (argv[3]);
   local_test_add ("/local/state/private", test_private);
+  local_test_add ("/local/state/large", test_large);
   local_test_add ("/local/state/no-trace", test_no_trace);
   local_test_add ("/local/state/shared", test_shared_state);
   local_test_add ("/local/state/of-another", test_state_of_another);
