@@ -18,6 +18,19 @@ static const SecretSchema schema = {
     { NULL, 0 } },
 };
 
+/* A machine without a desktop has no such service, and what is said then tells little of keys. */
+static gboolean
+explain (const char *what, const char *origin, GError *cause, GError **error)
+{
+  if (!cause)
+    return FALSE;
+  g_set_error (error, cause->domain, cause->code,
+               "Could not %s the key of %s in the secret service: %s; without one set "
+               "OPEN_SANDBOX_API_KEY, or give --api-key-file",
+               what, origin, cause->message);
+  return FALSE;
+}
+
 char *
 tool_secret_find (Tool *tool, const char *origin)
 {
@@ -38,21 +51,25 @@ gboolean
 tool_secret_store (Tool *tool, const char *origin, const char *key, GError **error)
 {
   g_autofree char *label = g_strdup_printf ("API key of %s", origin);
+  g_autoptr (GError) cause = NULL;
   g_auto (ToolWait) wait = { 0 };
 
   secret_password_store (&schema, SECRET_COLLECTION_DEFAULT, label, key, tool->cancellable,
                          tool_wait_cb, &wait, "service", "asb", "server", origin, NULL);
-  return secret_password_store_finish (tool_wait (&wait), error);
+  return secret_password_store_finish (tool_wait (&wait), &cause)
+         || explain ("store", origin, cause, error);
 }
 
 gboolean
 tool_secret_forget (Tool *tool, const char *origin, GError **error)
 {
+  g_autoptr (GError) cause = NULL;
   g_auto (ToolWait) wait = { 0 };
 
   secret_password_clear (&schema, tool->cancellable, tool_wait_cb, &wait, "service", "asb",
                          "server", origin, NULL);
-  return secret_password_clear_finish (tool_wait (&wait), error);
+  return secret_password_clear_finish (tool_wait (&wait), &cause)
+         || explain ("look for", origin, cause, error);
 }
 
 #else

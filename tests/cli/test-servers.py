@@ -291,6 +291,14 @@ class Login(ServerTestCase):
         self.assert_done(asb("list", "--provider", "opensandbox",
                              environment={**self.login_environment, "OPEN_SANDBOX_API_KEY": KEY}))
 
+    def test_no_service(self):
+        environment = {name: value for name, value in self.login_environment.items() if not name.startswith("SECRET_")}
+        for arguments in [("login",), ("login", "--forget")]:
+            result = asb(*arguments, stdin=KEY.encode() + b"\n", environment=environment)
+            self.assert_refused(result, 1, f"http://{self.place}")
+            self.assert_refused(result, 1, "OPEN_SANDBOX_API_KEY")
+            self.assertNotIn(KEY.encode(), result.stderr)
+
     def test_no_key(self):
         for text in [b"", b"\n", b"a b\n"]:
             self.assert_refused(self.login(stdin=text), 1, "standard input")
