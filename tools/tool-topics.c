@@ -22,8 +22,8 @@ const char *const tool_help_option_headings[TOOL_N_GROUPS] = {
 
 static const ToolExample statuses[] = {
   { "0", "done; that of a command: it succeeded" },
-  { "1", "something failed, and was said" },
-  { "2", "asb was called in a wrong way" },
+  { "1", "something failed, or what was given made no sense, and that was said" },
+  { "2", "asb was called in a wrong way: something is missing, or is nothing that it knows" },
   { "124", "of a command: its time, given with --timeout, was up" },
   { "125", "in place of 1 and 2: asb itself failed, and said why" },
   { "126", "of a command: the program is there and cannot be executed" },
@@ -68,6 +68,16 @@ const ToolTopic tool_help_topics[] = {
     "that server. Instead of the ID its "
     "beginning is enough, 4 characters or more, when no other sandbox begins so; and so is the "
     "name that was given with --name.",
+    NULL },
+  { "Output for programs",
+    "What --json prints keeps its members and their meaning as long as this is version 1 of asb; "
+    "others may come, and a program passes over those it does not know. A member without a value "
+    "is null. Times are those of UTC by ISO 8601, such as 2026-01-31T12:00:00.25Z, sizes are "
+    "bytes, and modes "
+    "of files decimal numbers. Where a name, a path or a text is not valid UTF-8 its bytes stand "
+    "there in base64, as {\"b64\": \"Yf9i\"}. There is one document, or with --follow and --watch, "
+    "and from asb watch, one after another.\n\n"
+    "What is printed without --json is for people and may look different at any time.",
     NULL },
   { "Exit status", EXIT_STATUS_TEXT, statuses },
   { "Profiles",
