@@ -224,17 +224,17 @@ file_check_changeable (const FileWorker *worker, const char *path, Failure *fail
 {
   struct stat status;
   int fd;
-  bool protected;
+  bool is_protected;
 
   if (is_named_in_history (worker, path))
     return refuse (path, failure);
   fd = open_directory_above (path);
-  protected = fd >= 0 && is_in_history (worker, fd);
+  is_protected = fd >= 0 && is_in_history (worker, fd);
   if (fd >= 0)
     close (fd);
-  if (!protected && lstat (path, &status) == 0)
-  protected = file_is_history (worker, &status);
-  return protected ? refuse (path, failure) : true;
+  if (!is_protected && lstat (path, &status) == 0)
+    is_protected = file_is_history (worker, &status);
+  return is_protected ? refuse (path, failure) : true;
 }
 
 bool
