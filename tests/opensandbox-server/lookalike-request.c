@@ -8,6 +8,7 @@
 #include "lookalike-listener.h"
 #include "lookalike-sandbox.h"
 
+/* Of “/” an empty one: there is always a first. */
 static char **
 split_path (const char *path)
 {

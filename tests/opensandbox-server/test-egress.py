@@ -52,6 +52,13 @@ def the_token_comes_with_the_endpoint(sidecar):
 
 
 @test
+def a_path_of_nothing_is_not_found(sidecar):
+    is_text(sidecar.fetch("GET", "/"), 404, "not found")
+    assert sidecar.server.fetch("GET", "/").status == 404
+    assert fetch(sidecar.server.execd(sidecar.sandbox), "GET", "/").status == 404
+
+
+@test
 def it_is_reached_through_execd_too(sidecar):
     execd = sidecar.server.execd(sidecar.sandbox)
     answer = fetch(execd, "GET", "/proxy/18080/policy", headers=sidecar.headers)
