@@ -211,8 +211,6 @@ act_reply (LookalikeFault *fault, LookalikeRequest *request)
       memset (text->str + start, 'x', (gsize)fill);
     }
   set_headers (fault, request);
-  /* libsoup would cut a part out of it by itself, even where there is none. */
-  soup_message_headers_remove (soup_server_message_get_request_headers (request->message), "Range");
   if (fault->early)
     reply_early (request, status, type, text);
   else

@@ -206,6 +206,8 @@ lookalike_request_reply (LookalikeRequest *request, guint status, const char *ty
   if (type != NULL)
     soup_message_headers_replace (headers, "Content-Type", type);
   begin (request, status);
+  /* libsoup would cut a part out of it by itself, even where there is none. */
+  soup_message_headers_remove (soup_server_message_get_request_headers (request->message), "Range");
   if (status == SOUP_STATUS_NO_CONTENT || status == SOUP_STATUS_NOT_MODIFIED)
     g_signal_connect (request->message, "wrote-headers", G_CALLBACK (keep_connection_cb), NULL);
   if (body != NULL)

@@ -33,6 +33,13 @@ def health_needs_no_key(server):
 
 
 @test
+def only_files_have_parts(server):
+    for part in ("bytes=5-", "bytes=9223372036854775807-"):
+        answer = server.fetch("GET", "/health", headers={"Range": part})
+        assert (answer.status, answer.json()) == (200, {"status": "healthy"}), answer
+
+
+@test
 def every_route_has_two_places(server):
     sandbox = server.create()
     for prefix in ("", "/v1"):
