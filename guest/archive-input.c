@@ -263,9 +263,7 @@ next_of_tar (ArchiveInput *input, const uint8_t **bytes)
   if (n <= 0)
     return n;
   count (input, *bytes, (size_t)n);
-  return input->format == FORMAT_TAR || archive_input_check_ratio (input, input->gzip.total_out)
-             ? n
-             : -1;
+  return input->format == FORMAT_TAR || archive_input_check_ratio (input, input->unpacked) ? n : -1;
 }
 
 /* What is behind the last member is no part of it, but says whether the stream is whole. */

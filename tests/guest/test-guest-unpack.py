@@ -418,8 +418,12 @@ def test_bombs():
                 info, _ = member("f%d" % i)
                 info.size = 4 * MIB
                 file.write(info.tobuf() + b"\0" * (4 * MIB))
+        # Headers, which are no content, in members of gzip of which none is large.
+        header = tar(member("a", pax_headers={"comment": "c" * (MIB // 2)})).rstrip(b"\0")
+        header += b"\0" * (-len(header) % 512)
+        headers = gzip.compress(header * 40) * 5 + gzip.compress(b"\0" * 1024)
         big = bomb_of_zip(129 * MIB)
-        for data, limit in ((big, "max_file_bytes"), (bomb_of_zeros(120, 4 * MIB), "max_ratio"), (tar_bomb.getvalue(), "max_ratio")):
+        for data, limit in ((big, "max_file_bytes"), (bomb_of_zeros(120, 4 * MIB), "max_ratio"), (tar_bomb.getvalue(), "max_ratio"), (headers, "max_ratio")):
             error, took = measured(guest, client, data)
             assert error["code"] == "too_large" and error["details"]["limit"] == limit, error
             assert took < PATIENCE, took
