@@ -31,9 +31,9 @@ typedef struct
   size_t behind;       /* so much of it has been searched */
   bool is_told;        /* the line has matched in an earlier piece */
   bool has_given_up;
-  int64_t told; /* the last line told */
-  int64_t tail; /* lines still to be told behind a match */
-  Kept before[TEXT_SEARCH_MAX_CONTEXT];
+  int64_t told;                             /* the last line told */
+  int64_t tail;                             /* lines still to be told behind a match */
+  Kept before[TEXT_SEARCH_MAX_CONTEXT + 1]; /* and the line itself, when it has pieces */
   size_t n_seen;
 } Scanner;
 
@@ -60,6 +60,12 @@ cut_line (TextLine *line, const char *bytes, size_t size, size_t column)
   line->truncated = line->size < size;
 }
 
+static size_t
+n_kept (const Scanner *scanner)
+{
+  return (size_t)scanner->search->context_lines + 1;
+}
+
 static void
 keep_before (Scanner *scanner, const char *bytes, size_t size)
 {
@@ -67,7 +73,7 @@ keep_before (Scanner *scanner, const char *bytes, size_t size)
 
   if (scanner->search->context_lines == 0)
     return;
-  kept = &scanner->before[scanner->n_seen++ % (size_t)scanner->search->context_lines];
+  kept = &scanner->before[scanner->n_seen++ % n_kept (scanner)];
   if (!kept->bytes)
     kept->bytes = malloc (TEXT_SEARCH_SHOWN);
   kept->number = scanner->number;
@@ -78,21 +84,36 @@ keep_before (Scanner *scanner, const char *bytes, size_t size)
 }
 
 static bool
+tell_kept (Scanner *scanner, const Kept *kept)
+{
+  TextLine line = { .number = kept->number,
+                    .bytes = kept->bytes,
+                    .size = kept->size,
+                    .truncated = kept->truncated,
+                    .context = true };
+
+  return !kept->bytes || tell (scanner, &line);
+}
+
+/* What is kept of the line itself is no line before it. */
+static bool
+is_before (const Scanner *scanner, const Kept *kept)
+{
+  return kept->number > scanner->told && kept->number < scanner->number
+         && kept->number >= scanner->number - scanner->search->context_lines;
+}
+
+static bool
 tell_before (Scanner *scanner)
 {
-  size_t n = (size_t)scanner->search->context_lines;
+  size_t n = n_kept (scanner);
   size_t first = scanner->n_seen > n ? scanner->n_seen - n : 0;
 
   for (size_t i = first; i < scanner->n_seen; i++)
     {
       const Kept *kept = &scanner->before[i % n];
-      TextLine line = { .number = kept->number,
-                        .bytes = kept->bytes,
-                        .size = kept->size,
-                        .truncated = kept->truncated,
-                        .context = true };
 
-      if (kept->bytes && kept->number > scanner->told && !tell (scanner, &line))
+      if (is_before (scanner, kept) && !tell_kept (scanner, kept))
         return false;
     }
   return true;
@@ -115,14 +136,21 @@ tell_match (Scanner *scanner, const char *bytes, size_t size, size_t column, boo
 }
 
 static bool
-tell_behind (Scanner *scanner, const char *bytes, size_t size, bool is_piece)
+tell_behind (Scanner *scanner, const char *bytes, size_t size)
 {
   TextLine line = { .number = scanner->number, .context = true };
 
   cut_line (&line, bytes, size, 0);
-  line.truncated = line.truncated || is_piece;
   scanner->tail--;
   return tell (scanner, &line);
+}
+
+/* A line of several pieces, of which the first was kept. */
+static bool
+tell_behind_kept (Scanner *scanner)
+{
+  scanner->tail--;
+  return tell_kept (scanner, &scanner->before[(scanner->n_seen - 1) % n_kept (scanner)]);
 }
 
 static bool
@@ -153,11 +181,13 @@ scan_line (Scanner *scanner, const char *bytes, size_t size, bool is_piece)
   span.from = scanner->behind;
   if (!scanner->is_told && has_match (scanner, &span, &column))
     return tell_match (scanner, bytes, size, column, is_piece || !is_first);
-  if (!is_first || scanner->is_told)
+  if (scanner->is_told)
     return true;
-  if (scanner->tail > 0)
-    return tell_behind (scanner, bytes, size, is_piece);
-  keep_before (scanner, bytes, size);
+  /* Only its end shows that a line does not match. */
+  if (scanner->tail > 0 && !is_piece)
+    return is_first ? tell_behind (scanner, bytes, size) : tell_behind_kept (scanner);
+  if (is_first)
+    keep_before (scanner, bytes, size);
   return true;
 }
 
@@ -290,7 +320,7 @@ text_search (const TextSearch *search, int fd)
   TextSearchOutcome outcome = scan (&scanner, fd);
   int error = errno;
 
-  for (size_t i = 0; i < TEXT_SEARCH_MAX_CONTEXT; i++)
+  for (size_t i = 0; i <= TEXT_SEARCH_MAX_CONTEXT; i++)
     free (scanner.before[i].bytes);
   errno = error;
   return outcome;

@@ -145,6 +145,23 @@ def test_context():
         assert [line["line"] for line in call.lines] == [2, 3, 4] and call.result["count"] == 1 and call.result["cut"] == "results"
 
 
+def test_context_of_long_lines():
+    """A line of several pieces is told once, as what it is in the end."""
+    with Guest() as guest:
+        client = guest.connect()
+        long = b"y" * (3 << 20)
+        for content, expected in [
+            (long + b"x\n", [(1, False)]), (b"1\n" + long + b"x\n3\n", [(1, True), (2, False), (3, True)]),
+            (b"x\n" + long + b"x\n3\n", [(1, False), (2, False), (3, True)]), (b"x\n" + long + b"\n3\n", [(1, False), (2, True)]),
+            (b"x\n" + long, [(1, False), (2, True)]), (long + b"\n2 x\n", [(1, True), (2, False)]),
+            (long + b"\n2\n" + long + b"\n4 x\n" + long + b"\n" + long, [(3, True), (4, False), (5, True)]),
+        ]:
+            write(guest.in_work("a"), content)
+            lines = grep(client, guest.work, "x", context_lines=1).lines
+            assert [(line["line"], line.get("context", False)) for line in lines] == expected, (content[:3], lines)
+            assert all(line.get("truncated") for line in lines if len(line["text"]) > 9), lines
+
+
 def test_no_expression_takes_for_ever():
     with Guest() as guest:
         client = guest.connect()
