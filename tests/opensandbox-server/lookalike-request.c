@@ -15,7 +15,6 @@ split_path (const char *path)
   g_auto (GStrv) raw = g_strsplit (path[0] == '/' ? path + 1 : path, "/", -1);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  /* There is a first one in any case. */
   if (raw[0] == NULL)
     g_strv_builder_add (builder, "");
   for (guint i = 0; raw[i] != NULL; i++)
