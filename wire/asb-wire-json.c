@@ -9,6 +9,89 @@
 
 static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* jansson recurses once a level, so the depth is bounded before it sees the bytes. */
+static bool
+depth_is_bounded (const char *bytes, size_t size)
+{
+  size_t depth = 0;
+  bool in_string = false;
+
+  for (size_t i = 0; i < size; i++)
+    {
+      if (in_string && bytes[i] == '\\')
+        i++;
+      else if (bytes[i] == '"')
+        in_string = !in_string;
+      else if (!in_string && (bytes[i] == '{' || bytes[i] == '['))
+        {
+          if (++depth > ASB_WIRE_MAX_DEPTH)
+            return false;
+        }
+      else if (!in_string && (bytes[i] == '}' || bytes[i] == ']') && depth > 0)
+        depth--;
+    }
+  return true;
+}
+
+static bool
+integers_are_bounded (const json_t *json)
+{
+  if (json_is_integer (json))
+    {
+      json_int_t value = json_integer_value (json);
+      return value >= -ASB_WIRE_MAX_INTEGER && value <= ASB_WIRE_MAX_INTEGER;
+    }
+  if (json_is_array (json))
+    {
+      for (size_t i = 0; i < json_array_size (json); i++)
+        if (!integers_are_bounded (json_array_get (json, i)))
+          return false;
+    }
+  else if (json_is_object (json))
+    {
+      const char *key;
+      json_t *value;
+
+      json_object_foreach ((json_t *)json, key, value)
+        if (!integers_are_bounded (value))
+          return false;
+    }
+  return true;
+}
+
+json_t *
+asb_wire_json_parse (const void *bytes, size_t size, const char **reason)
+{
+  json_error_t error;
+  json_t *json;
+
+  /* jansson overlooks a NUL after a number or a word. */
+  if (size > 0 && memchr (bytes, '\0', size))
+    {
+      *reason = "JSON holds a NUL";
+      return NULL;
+    }
+  if (!depth_is_bounded (bytes, size))
+    {
+      *reason = "JSON is nested too deeply";
+      return NULL;
+    }
+
+  /* Without JSON_ALLOW_NUL jansson refuses an escaped NUL. */
+  json = json_loadb (bytes, size, JSON_REJECT_DUPLICATES, &error);
+  if (!json)
+    *reason = "payload is not valid JSON";
+  else if (!json_is_object (json))
+    *reason = "payload is not a JSON object";
+  else if (!integers_are_bounded (json))
+    *reason = "JSON holds an integer out of range";
+  else
+    return json;
+
+  json_decref (json);
+  return NULL;
+}
+
 static bool
 is_continuation (unsigned char byte)
 {
