@@ -41,6 +41,7 @@ typedef struct
 
   List calls;
   unsigned n_calls;
+  uint64_t worker_turn; /* of the pool of workers, when it last saw that one of them has a call */
 } Session;
 
 /* NULL when memory is short. */

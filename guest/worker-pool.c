@@ -15,12 +15,8 @@
 
 #define MAX_IDLE 2
 
-/* Watches have workers beside these. */
-#define MAX_BUSY (WORKER_POOL_MAX_WORKERS - WORKER_POOL_MAX_WATCHES)
-
-/* Searches last as long as the tree is large, and longer when nobody takes what they find. The
- * other workers are for what is done at once. */
-#define MAX_SEARCHING (MAX_BUSY / 2)
+/* Searches last as long as the tree is large. The other workers are for what is done at once. */
+#define MAX_SEARCHING (WORKER_POOL_MAX_BUSY / 2)
 
 /* What does not end by itself by then hangs. */
 #define CANCEL_TIMEOUT (500 * LOOP_MILLISECOND)
@@ -34,7 +30,9 @@ typedef struct
   pid_t pid; /* 0: waited for */
   uint32_t number;
   WorkerTask *task;
-  char *lock; /* the file it wants to be the only one to write */
+  uint64_t n_told; /* frames, of the call */
+  bool is_stalled; /* it waits for the client */
+  char *lock;      /* the file it wants to be the only one to write */
   bool has_lock;
 } Worker;
 
@@ -55,6 +53,7 @@ struct WorkerPool
   Broker *broker;
   List workers;
   List waiting;
+  uint64_t turn; /* of looking which sessions have a worker */
 };
 
 static void assign (WorkerPool *pool);
@@ -91,6 +90,16 @@ finish_cancelled (WorkerTask *task)
   finish_task (task, NULL, &failure);
 }
 
+/* Something of the call it does, which may be what it waits for. */
+static void
+tell (Worker *worker, AsbFrameHeader *header, const void *payload)
+{
+  header->call = worker->number;
+  worker->n_told++;
+  worker->is_stalled = false;
+  link_send (worker->socket, header, payload);
+}
+
 /* Locks: one writer of a file at a time, in the order they asked. */
 
 static bool
@@ -112,12 +121,12 @@ grant_locks (WorkerPool *pool)
   LIST_FOREACH (node, &pool->workers)
     {
       Worker *worker = LIST_ITEM (node, Worker, link);
-      AsbFrameHeader header = { .type = ASB_FRAME_EVENT, .call = worker->number };
+      AsbFrameHeader header = { .type = ASB_FRAME_EVENT };
 
       if (!worker->lock || worker->has_lock || is_locked (pool, worker->lock))
         continue;
       worker->has_lock = true;
-      link_send (worker->socket, &header, NULL);
+      tell (worker, &header, NULL);
     }
 }
 
@@ -182,6 +191,7 @@ receive_reply (Worker *worker, json_t *reply)
   Failure failure = { 0 };
 
   worker->task = NULL;
+  worker->is_stalled = false;
   drop_lock (worker);
   if (!json_object_get (reply, "result"))
     failure_from_json (&failure, json_object_get (reply, "error"));
@@ -189,6 +199,14 @@ receive_reply (Worker *worker, json_t *reply)
   assign (pool);
   if (!worker->task && count_idle (pool) > MAX_IDLE)
     free_worker (worker);
+}
+
+/* It has heard @heard frames, and waits for one more: unless that is on its way, for the client. */
+static void
+note_stalled (Worker *worker, json_t *heard)
+{
+  worker->is_stalled = (uint64_t)json_integer_value (heard) == worker->n_told;
+  assign (worker->pool);
 }
 
 static void
@@ -203,6 +221,8 @@ receive_json (Worker *worker, const AsbFrameHeader *header, const uint8_t *paylo
     receive_reply (worker, json);
   else if (json_object_get (json, "lock"))
     ask_for_lock (worker, json);
+  else if (json_object_get (json, "stalled"))
+    note_stalled (worker, json_object_get (json, "stalled"));
   else
     call_event (worker->task->call, json);
   json_decref (json);
@@ -313,6 +333,7 @@ begin (Worker *worker, WorkerTask *task)
   worker->task = task;
   task->worker = worker;
   worker->number = worker->number % UINT32_MAX + 1;
+  worker->n_told = 0;
   if (link_send_json (worker->socket, ASB_FRAME_CALL, worker->number, request))
     {
       worker_task_input (task);
@@ -331,9 +352,10 @@ begin (Worker *worker, WorkerTask *task)
 
 typedef struct
 {
-  size_t n_busy; /* also with searches; not with watches */
+  size_t n_working; /* also on searches; not on watches */
   size_t n_searching;
   size_t n_watching;
+  size_t n_stalled; /* of those that are no watches */
 } Load;
 
 static Load
@@ -343,11 +365,15 @@ measure (const WorkerPool *pool)
 
   LIST_FOREACH (node, &pool->workers)
     {
-      const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
+      const Worker *worker = LIST_ITEM (node, Worker, link);
+      const CallKind *kind = worker->task ? worker->task->call->kind : NULL;
 
-      load.n_busy += task && !task->call->kind->is_watch;
-      load.n_searching += task && task->call->kind->is_search;
-      load.n_watching += task && task->call->kind->is_watch;
+      if (!kind)
+        continue;
+      load.n_watching += kind->is_watch;
+      load.n_stalled += !kind->is_watch && worker->is_stalled;
+      load.n_working += !kind->is_watch && !worker->is_stalled;
+      load.n_searching += kind->is_search && !worker->is_stalled;
     }
   return load;
 }
@@ -374,18 +400,43 @@ may_begin (const Load *load, const CallKind *kind)
 {
   if (kind->is_watch)
     return load->n_watching < WORKER_POOL_MAX_WATCHES;
-  return load->n_busy < MAX_BUSY && (!kind->is_search || load->n_searching < MAX_SEARCHING);
+  /* Who waits for a client keeps nobody from working, up to a number of processes. */
+  return load->n_working < WORKER_POOL_MAX_BUSY
+         && load->n_working + load->n_stalled < WORKER_POOL_MAX_BUSY + WORKER_POOL_MAX_STALLED
+         && (!kind->is_search || load->n_searching < MAX_SEARCHING);
+}
+
+/* Marks the sessions that have a worker, but for their watches. */
+static void
+mark_served (WorkerPool *pool)
+{
+  pool->turn++;
+  LIST_FOREACH (node, &pool->workers)
+    {
+      const WorkerTask *task = LIST_ITEM (node, Worker, link)->task;
+
+      if (task && !task->call->kind->is_watch && task->call->session)
+        task->call->session->worker_turn = pool->turn;
+    }
+}
+
+/* No client can keep another from having anything done. */
+static bool
+is_first_of_session (const WorkerPool *pool, const Call *call)
+{
+  return call->session && !call->kind->is_watch && call->session->worker_turn != pool->turn;
 }
 
 /* The first that waits and may begin, NULL when there is none. */
 static WorkerTask *
-find_next (const WorkerPool *pool, const Load *load)
+find_next (WorkerPool *pool, const Load *load)
 {
+  mark_served (pool);
   LIST_FOREACH (node, &pool->waiting)
     {
       WorkerTask *task = LIST_ITEM (node, WorkerTask, link);
 
-      if (may_begin (load, task->call->kind))
+      if (may_begin (load, task->call->kind) || is_first_of_session (pool, task->call))
         return task;
     }
   return NULL;
@@ -405,7 +456,7 @@ assign (WorkerPool *pool)
 
       if (!worker)
         worker = worker_new (pool);
-      if (!worker && load.n_busy > 0)
+      if (!worker && load.n_working > 0)
         return;
       if (worker)
         begin (worker, task);
@@ -489,8 +540,7 @@ worker_task_cancel (WorkerTask *task)
       finish_cancelled (task);
       return;
     }
-  header.call = task->worker->number;
-  link_send (task->worker->socket, &header, NULL);
+  tell (task->worker, &header, NULL);
   loop_timer_start (task->pool->broker->loop, &task->cancel_timer,
                     task->call->kind->cleans_up ? CLEANUP_TIMEOUT : CANCEL_TIMEOUT);
 }
@@ -504,8 +554,7 @@ worker_task_input (WorkerTask *task)
     {
       OutFrame *frame = frame_queue_pop (waiting);
 
-      frame->header.call = task->worker->number;
-      link_send (task->worker->socket, &frame->header, out_frame_payload (frame));
+      tell (task->worker, &frame->header, out_frame_payload (frame));
       free (frame);
     }
 }
@@ -513,12 +562,15 @@ worker_task_input (WorkerTask *task)
 void
 worker_task_credit (WorkerTask *task)
 {
+  AsbFrameHeader header = { .length = 8, .type = ASB_FRAME_CREDIT, .channel = ASB_CHANNEL_OUTPUT };
   uint64_t credited = task->call->outlets[ASB_CHANNEL_OUTPUT].credited;
+  uint8_t payload[8];
 
   if (!task->worker || credited == task->credited)
     return;
   task->credited = credited;
-  link_send_credit (task->worker->socket, task->worker->number, ASB_CHANNEL_OUTPUT, credited);
+  asb_frame_count_write (credited, payload);
+  tell (task->worker, &header, payload);
 }
 
 void
@@ -529,8 +581,7 @@ worker_task_stop (WorkerTask *task)
   task->is_ending = true;
   if (!task->worker)
     return;
-  header.call = task->worker->number;
-  link_send (task->worker->socket, &header, NULL);
+  tell (task->worker, &header, NULL);
 }
 
 size_t

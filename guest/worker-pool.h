@@ -13,7 +13,13 @@
 #include <sys/types.h>
 
 #define WORKER_POOL_MAX_WATCHES 16
-#define WORKER_POOL_MAX_WORKERS (8 + WORKER_POOL_MAX_WATCHES)
+
+/* That have something to do, and that wait for their clients; beside them one for each session. */
+#define WORKER_POOL_MAX_BUSY 8
+#define WORKER_POOL_MAX_STALLED 56
+#define WORKER_POOL_MAX_WORKERS                                                                    \
+  (WORKER_POOL_MAX_BUSY + WORKER_POOL_MAX_STALLED + BROKER_MAX_CONNECTIONS                         \
+   + WORKER_POOL_MAX_WATCHES)
 
 typedef struct WorkerTask WorkerTask;
 

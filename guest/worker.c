@@ -16,6 +16,9 @@
 /* As many frames are held back at most. */
 #define MAX_HELD 4
 
+/* A client that lets a worker wait so long may do so for ever. */
+#define STALL_MILLISECONDS 100
+
 static const struct
 {
   const char *name;
@@ -134,6 +137,14 @@ send_json (FileWorker *worker, uint8_t type, json_t *json)
   return fits;
 }
 
+/* The broker counts what it tells of a call. */
+static void
+note_heard (FileWorker *worker, const AsbFrameHeader *header)
+{
+  worker->n_heard += header->call == worker->call;
+  worker->has_stalled = false;
+}
+
 static void
 take_frame (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *payload)
 {
@@ -178,6 +189,18 @@ keep_ahead (FileWorker *worker, const AsbFrameHeader *header, const uint8_t *pay
     worker->closed = true;
 }
 
+/* Says that it waits for the client, once that has lasted: others may work meanwhile. */
+static void
+tell_stalled (FileWorker *worker)
+{
+  struct pollfd polled = { .fd = worker->socket_fd, .events = POLLIN };
+
+  if (worker->has_stalled || poll (&polled, 1, STALL_MILLISECONDS) != 0)
+    return;
+  worker->has_stalled = true;
+  worker_send_event (worker, json_pack ("{s:I}", "stalled", (json_int_t)worker->n_heard));
+}
+
 /* Waits for a frame; false when the broker is gone. */
 static bool
 read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
@@ -190,6 +213,8 @@ read_frame (FileWorker *worker, AsbFrameHeader *header, const uint8_t **payload)
 
       if (status == ASB_FRAME_OK)
         return true;
+      if (status != ASB_FRAME_INVALID && worker->awaits_client)
+        tell_stalled (worker);
       if (status == ASB_FRAME_INVALID
           || frame_reader_fill (&worker->reader, worker->socket_fd) == FRAME_READER_CLOSED)
         worker->closed = true;
@@ -212,9 +237,21 @@ wait_for_frame (FileWorker *worker)
 
   if (is_cancelled (worker) || !read_frame (worker, &header, &payload))
     return false;
+  note_heard (worker, &header);
   if (header.call == worker->call)
     take_frame (worker, &header, payload);
   return !is_cancelled (worker);
+}
+
+static bool
+wait_for_client (FileWorker *worker)
+{
+  bool goes_on;
+
+  worker->awaits_client = true;
+  goes_on = wait_for_frame (worker);
+  worker->awaits_client = false;
+  return goes_on;
 }
 
 bool
@@ -229,6 +266,7 @@ worker_goes_on (FileWorker *worker)
     {
       if (frame_reader_next (&worker->reader, &header, &payload, &reason) == ASB_FRAME_OK)
         {
+          note_heard (worker, &header);
           if (header.call == worker->call && header.type == ASB_FRAME_DATA)
             keep_ahead (worker, &header, payload);
           else if (header.call == worker->call)
@@ -279,7 +317,7 @@ worker_send (FileWorker *worker, const void *bytes, size_t size)
         return false;
       if (room == 0)
         {
-          wait_for_frame (worker);
+          wait_for_client (worker);
           continue;
         }
       part = part < room ? part : (size_t)room;
@@ -319,7 +357,7 @@ worker_receive (FileWorker *worker, size_t *size)
   worker->input = NULL;
   take_from_ahead (worker);
   while (!worker->input && !worker->input_ended)
-    if (!wait_for_frame (worker))
+    if (!wait_for_client (worker))
       return NULL;
   *size = worker->input_size;
   worker->consumed += worker->input ? worker->input_size : 0;

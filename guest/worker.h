@@ -3,7 +3,8 @@
 /* A file worker: a process that does one call of files after the other, and may take its time. It
  * speaks frames with the broker: CALL {"call", "args", "recorded"} and REPLY {"result",
  * "recorded"?} or {"error"}, DATA, CREDIT, STOP and CANCEL as a client would send them, and EVENT
- * {"lock": text}, which the broker answers with an EVENT when nobody else has that lock. */
+ * {"lock": text}, which the broker answers with an EVENT when nobody else has that lock, and
+ * {"stalled": n} when it waits for the client, having heard n frames of the call. */
 
 #pragma once
 
@@ -33,7 +34,10 @@ typedef struct
   bool stopped; /* nobody takes more of channel 1 */
   bool heard;   /* something of the call, since worker_wait_for () returned */
   bool has_lock;
+  bool awaits_client;
+  bool has_stalled; /* and said so */
   bool input_ended;
+  uint64_t n_heard; /* frames of the call */
   uint64_t sent;
   uint64_t credited;
   uint64_t consumed;
