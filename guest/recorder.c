@@ -25,6 +25,7 @@ typedef struct
   void *data;
   bool answered;
   json_t *opens; /* the call, when it opens the history */
+  bool is_repeated;
 } Request;
 
 struct Recorder
@@ -213,21 +214,23 @@ historian_frame (void *data, const AsbFrameHeader *header, const uint8_t *payloa
   watch (recorder);
 }
 
-static void
-fail_requests (Recorder *recorder)
+/* To open what may be open already does nothing, so the next historian can be asked the same: who
+ * comes just when one was killed hears nothing of that. */
+static bool
+repeat (Recorder *recorder, Request *request)
 {
-  List failed;
+  if (!recorder->historian || !request->opens || request->answered || request->is_repeated)
+    return false;
+  request->is_repeated = true;
+  return link_send_json (recorder->historian, ASB_FRAME_CALL, request->number, request->opens);
+}
 
-  /* Callbacks may make new requests, which are for the next historian. */
-  list_init (&failed);
-  LIST_FOREACH (node, &recorder->requests)
+static void
+fail_requests (Recorder *recorder, List *failed)
+{
+  while (!list_is_empty (failed))
     {
-      list_remove (node);
-      list_append (&failed, node);
-    }
-  while (!list_is_empty (&failed))
-    {
-      Request *request = LIST_ITEM (failed.next, Request, link);
+      Request *request = LIST_ITEM (failed->next, Request, link);
 
       if (request->answered)
         request_free (recorder, request);
@@ -270,20 +273,43 @@ restart_historian (Recorder *recorder)
     send_request (recorder, recorder->open_call, NULL, NULL);
 }
 
+/* Has the next historian do what may be done again, and fails the rest. */
+static void
+hand_over (Recorder *recorder, List *requests)
+{
+  LIST_FOREACH (node, requests)
+    {
+      if (repeat (recorder, LIST_ITEM (node, Request, link)))
+        {
+          list_remove (node);
+          list_append (&recorder->requests, node);
+        }
+    }
+  fail_requests (recorder, requests);
+}
+
 static void
 historian_closed (void *data)
 {
   Recorder *recorder = data;
   bool worked = recorder->has_answered;
+  List requests;
 
   kill_historian (recorder);
   link_free (recorder->historian);
   recorder->historian = NULL;
   recorder->pid = 0;
+  /* What is asked from now on, also by callbacks, is for the next historian. */
+  list_init (&requests);
+  LIST_FOREACH (node, &recorder->requests)
+    {
+      list_remove (node);
+      list_append (&requests, node);
+    }
   /* One that ends at once would do so for ever; the next request tries again. */
   if (worked)
     restart_historian (recorder);
-  fail_requests (recorder);
+  hand_over (recorder, &requests);
   watch (recorder);
 }
 

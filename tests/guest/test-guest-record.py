@@ -11,6 +11,7 @@ import time
 import uuid
 
 from guestlib import *
+from treelib import children, name_of
 
 IDENTITY = {"provider_key": "p", "sandbox_id": "s", "sandbox_instance_id": "i"}
 
@@ -475,6 +476,21 @@ def test_killed_historian():
         call = client.command(["true"], record=record)
         assert call.reply["record"] == {"state": "complete"}, call.reply
         assert operation(client, record)["status"] == "succeeded"
+
+
+def test_opening_while_the_historian_is_killed():
+    """Who opens the history just then hears nothing of it."""
+    with Guest() as guest:
+        first = open_history(guest.connect())
+        historian = next(pid for pid in children(guest.process.pid) if name_of(pid) == "asb-historian")
+        client = guest.connect()
+        os.kill(historian, signal.SIGSTOP)
+        call = client.start("history.open", {"identity": IDENTITY, "sdk_version": "1"})
+        client.send(PING)
+        client.until(lambda: client.pongs)
+        os.kill(historian, signal.SIGKILL)
+        assert client.wait(call).result == first.result
+        assert client.command(["true"], record=envelope()).reply["record"] == {"state": "complete"}
 
 
 def test_history_is_opened_once():
