@@ -161,6 +161,19 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
                                output[0] ? output : ended);
 }
 
+/* By code, since messages are in the language of the user. */
+const char *
+asb_local_find_spawn_cure (const GError *cause, const char *fallback)
+{
+  if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_PROVIDER))
+    return NULL;
+  if (g_error_matches (cause, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK))
+    return "raise “ulimit -u”, end other processes, or make memory free";
+  if (access ("/dev/null", R_OK | W_OK) != 0)
+    return "make the device /dev/null, which everybody may read and write";
+  return fallback;
+}
+
 /* Returns: (nullable): what helps where something has run out, or all needs it. */
 static const char *
 find_resource_cure (int reason)

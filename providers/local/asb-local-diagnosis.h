@@ -9,6 +9,10 @@
 /* @code: ASB_ERROR_PROVIDER_UNAVAILABLE or ASB_ERROR_GUEST_UNAVAILABLE. */
 void asb_local_set_unavailable (GError **error, int code, const char *cure, const char *cause);
 
+/* Returns: (nullable): what helps where a program could not be started for @cause, or not even be
+ * tried: where that says so itself, none. @fallback: if the program is at fault */
+const char *asb_local_find_spawn_cure (const GError *cause, const char *fallback);
+
 /* “Could not @format: cause”, with what helps against @reason, as of errno, where that is known. */
 void asb_local_set_failure (GError **error, int reason, const char *format, ...)
     G_GNUC_PRINTF (3, 4);

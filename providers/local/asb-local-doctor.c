@@ -4,6 +4,9 @@
 
 #include "asb-local-doctor.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-ending.h"
 #include "asb-local-folder.h"
 #include "asb-local-limits.h"
@@ -23,6 +27,10 @@
 #define NEEDED_MINOR 8
 #define LITTLE_SPACE ((guint64)256 * 1024 * 1024)
 #define ENOUGH_MEMORY ((guint64)256 * 1024 * 1024)
+
+#define BUBBLEWRAP_CURE "install the package bubblewrap in place of what is found under its name"
+#define GUEST_CURE                                                                                 \
+  "it must be a static program for this processor: install it again, or set ASB_GUEST_PATH"
 
 typedef struct
 {
@@ -64,7 +72,7 @@ look_at_bubblewrap (Visit *visit)
   if (!version)
     {
       add (visit, "bubblewrap", "failure", error->message,
-           path ? "install the package bubblewrap in place of what is found under its name" : NULL);
+           path ? asb_local_find_spawn_cure (error, BUBBLEWRAP_CURE) : NULL);
       return;
     }
   message = g_strdup_printf ("%s, %s", version, path);
@@ -91,7 +99,7 @@ look_at_guest (Visit *visit)
   message = g_strdup_printf ("%s, %s", version ? version : error->message, path);
   if (!version || !g_str_has_prefix (version, "asb-guest "))
     add (visit, "guest", "failure", message,
-         "it must be a static program for this processor: install it again, or set ASB_GUEST_PATH");
+         error ? asb_local_find_spawn_cure (error, GUEST_CURE) : GUEST_CURE);
   else if (strcmp (version, "asb-guest " ASB_VERSION) != 0)
     add (visit, "guest", "warning", message, "use the guest of this version, " ASB_VERSION);
   else
@@ -128,14 +136,12 @@ look_at_folder (Visit *visit, const char *name, const char *path)
 
 /* The one thing that tells for sure: namespaces, mounts, the filter and the guest, all at once. */
 static gboolean
-try_sandbox (Visit *visit, AsbResourceLimits *limits, GError **error)
+try_sandbox (Visit *visit, AsbSandboxSpec *spec, GError **error)
 {
   AsbLocalSettings settings = *visit->settings;
-  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (AsbLocalOrder) order = NULL;
 
   settings.keep_record = FALSE;
-  asb_sandbox_spec_set_limits (spec, limits);
   order = asb_local_order_new (spec, error);
   return order && asb_local_create (&settings, order, visit->cancellable, error)
          && asb_local_delete (&settings, order->metadata->id, error);
@@ -144,11 +150,12 @@ try_sandbox (Visit *visit, AsbResourceLimits *limits, GError **error)
 static void
 look_at_sandbox (Visit *visit)
 {
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
   g_autofree char *message = NULL;
 
-  visit->makes_sandboxes = try_sandbox (visit, NULL, &error);
+  visit->makes_sandboxes = try_sandbox (visit, spec, &error);
   if (!visit->makes_sandboxes)
     {
       add_error (visit, "sandbox", error);
@@ -209,29 +216,55 @@ look_at_memory (Visit *visit)
 {
   g_autofree char *bus = asb_local_scope_find_bus (visit->settings->systemd);
   g_autoptr (AsbResourceLimits) limits = asb_resource_limits_new ();
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (GError) error = NULL;
 
   asb_resource_limits_set_memory_bytes (limits, ENOUGH_MEMORY);
+  asb_sandbox_spec_set_limits (spec, limits);
   if (!bus)
     add (visit, "memory", "warning",
          "limits hold for each process of a sandbox, not for all of them together",
          "where systemd runs, let its manager be reached by D-Bus; that of a user who is not root "
          "needs control groups of version 2");
-  else if (visit->makes_sandboxes && try_sandbox (visit, limits, &error))
+  else if (visit->makes_sandboxes && try_sandbox (visit, spec, &error))
     add (visit, "memory", "ok", "limits hold for all processes together, by a scope of systemd",
          NULL);
   else if (visit->makes_sandboxes)
     add (visit, "memory", "warning", error->message, NULL);
 }
 
+/* Of a folder that all who work in sandboxes could write to. */
+static gboolean
+try_overlay (Visit *visit, const char *folder, GError **error)
+{
+  g_autoptr (AsbMount) mount = asb_mount_new (folder, "/workspace/folder", ASB_MOUNT_MODE_OVERLAY);
+  g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
+
+  asb_sandbox_spec_add_mount (spec, mount);
+  if (asb_local_user_give (AT_FDCWD, folder))
+    return try_sandbox (visit, spec, error);
+  asb_local_set_owner_error (error, errno);
+  return FALSE;
+}
+
+/* The kernel may have them and the file system of the sandboxes not, as in most containers. */
 static void
 look_at_overlays (Visit *visit)
 {
-  if (file_has ("/proc/filesystems", "\toverlay\n"))
-    add (visit, "overlays", "ok", "the kernel has them", NULL);
-  else
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder
+      = visit->makes_sandboxes ? g_dir_make_tmp ("asb-doctor-XXXXXX", &error) : NULL;
+
+  if (folder && try_overlay (visit, folder, &error))
+    add (visit, "overlays", "ok", "changes to folders of this machine can be kept apart", NULL);
+  else if (!file_has ("/proc/filesystems", "\toverlay\n"))
     add (visit, "overlays", "warning", "the kernel has none, or has not loaded them",
          "“modprobe overlay”, or show folders without an overlay");
+  else if (error)
+    add (visit, "overlays", "warning", error->message,
+         "show folders read-only or written through, or change what is said to be at fault");
+  if (folder)
+    g_rmdir (folder);
 }
 
 GVariant *

@@ -184,6 +184,18 @@ spawn_and_tell (const char *program, AsbLocalArguments *arguments, const char *c
   return process;
 }
 
+static void
+set_not_started (GError **error, GError *cause)
+{
+  const char *cure = asb_local_find_spawn_cure (
+      cause, "install the package bubblewrap in place of what is found under its name");
+
+  if (cure)
+    asb_local_set_unavailable (error, ASB_ERROR_PROVIDER_UNAVAILABLE, cure, cause->message);
+  else
+    g_propagate_error (error, g_error_copy (cause));
+}
+
 AsbLocalLaunch *
 asb_local_launch (const char *program, AsbLocalArguments *arguments, const char *const *command,
                   GError **error)
@@ -202,9 +214,7 @@ asb_local_launch (const char *program, AsbLocalArguments *arguments, const char 
       self->descriptor = asb_local_process_open (self->group);
       return g_steal_pointer (&self);
     }
-  asb_local_set_unavailable (
-      error, ASB_ERROR_PROVIDER_UNAVAILABLE,
-      "install the package bubblewrap in place of what is found under its name", cause->message);
+  set_not_started (error, cause);
   return NULL;
 }
 

@@ -123,6 +123,35 @@ class Doctor(TestCase):
         for name in ["bubblewrap", "sandbox"]:
             self.assert_failure(found[name], "No such file", "install the package bubblewrap")
 
+    def look_through(self, *program, status=1):
+        """As what is run by @program."""
+        result = subprocess.run([*program, ASB, "doctor", "--json"], capture_output=True, timeout=LIMIT, check=False,
+                                env={**ENVIRONMENT, **self.environment})
+        self.assertEqual((result.returncode, result.stderr), (status, b""), result.stdout)
+        return {finding["name"]: finding for finding in json.loads(result.stdout)["findings"]}
+
+    def test_programs_that_cannot_be_started(self):
+        """Nobody is told to install what is there."""
+        for word, program in [("/dev/null", ["bwrap", "--bind", "/", "/", "--tmpfs", "/dev"]),
+                              ("ulimit -f", ["sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh"])]:
+            with self.subTest(word):
+                found = self.look_through(*program)
+                for name in ["bubblewrap", "guest", "sandbox"]:
+                    self.assert_failure(found[name], word)
+                    self.assertNotIn("install", f"{found[name]['message']} {found[name]['cure']}")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount an overlay")
+    def test_overlays_that_cannot_be_had(self):
+        """The kernel has them, but where the sandboxes are there can be none."""
+        found = self.look_through(
+            "unshare", "--mount", "--propagation", "private", "sh", "-ec",
+            'mkdir "$0/lower" "$0/upper" "$0/work" "$0/merged"; mount -t overlay overlay -o '
+            '"lowerdir=$0/lower,upperdir=$0/upper,workdir=$0/work" "$0/merged"; '
+            'export XDG_STATE_HOME="$0/merged"; exec "$@"', self.state, status=0)
+        self.assertEqual(found["overlays"]["state"], "warning", found["overlays"])
+        self.assertIn("state-dir", found["overlays"]["message"])
+        self.assertEqual(found["sandbox"]["state"], "ok")
+
     def assert_ends(self, pid):
         try:
             handle = os.pidfd_open(pid)
