@@ -53,23 +53,45 @@ open_source (Crossing *crossing)
   return S_ISREG (crossing->status.st_mode) ? true : refuse (crossing);
 }
 
+/* Where data begin at or after @at; the end when there are none. */
+static off_t
+find_data (const Crossing *crossing, off_t at)
+{
+  off_t data = lseek (crossing->fd, at, SEEK_DATA);
+
+  if (data >= 0)
+    return data;
+  return errno == ENXIO ? crossing->status.st_size : at;
+}
+
+/* Holes stay holes: otherwise what takes no room here could fill the disk there. What is added
+ * meanwhile is not followed, since it could go on for ever. */
 static bool
 copy_content (Crossing *crossing)
 {
   static uint8_t bytes[ASB_FRAME_MAX_DATA];
   Writing *writing = &crossing->writing;
-  ssize_t n;
+  off_t size = crossing->status.st_size;
+  off_t at = 0;
 
-  while ((n = read (crossing->fd, bytes, sizeof bytes)) != 0)
+  while ((at = find_data (crossing, at)) < size)
     {
+      size_t wanted = size - at < (off_t)sizeof bytes ? (size_t)(size - at) : sizeof bytes;
+      ssize_t n = pread (crossing->fd, bytes, wanted, at);
+
       if (n < 0 && errno == EINTR)
         continue;
-      if (n < 0)
+      if (n < 0 || lseek (writing->fd, at, SEEK_SET) < 0)
         return fail (crossing);
       if (!worker_goes_on (writing->worker) || !writing_add (writing, bytes, (size_t)n))
         return false;
+      if (n == 0)
+        break;
+      at += n;
     }
-  writing_end_content (writing);
+  if (ftruncate (writing->fd, size) != 0)
+    return writing_fail (writing, errno);
+  writing->size = (uint64_t)size;
   return true;
 }
 

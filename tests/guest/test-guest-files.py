@@ -703,6 +703,19 @@ def test_history_is_protected():
         assert content(inside) == b"record"
 
 
+def test_write_over_what_does_not_end():
+    """Nobody waits for the hash of a file that takes no room and for ever to read."""
+    with Guest() as guest:
+        client = guest.connect()
+        path = make(guest.in_work("file"))
+        os.truncate(path, 1 << 42)
+        result = client.write_file(path, b"new").result
+        assert result["size"] == 3 and "previous_hash" not in result, result
+        assert content(path) == b"new"
+        os.truncate(path, 1 << 29)
+        assert client.write_file(path, b"newer").result["previous_hash"] == sha256(b"new" + bytes((1 << 29) - 3))
+
+
 def test_many_at_once():
     with Guest() as guest:
         client = guest.connect()

@@ -76,6 +76,27 @@ def test_mode_of_another_owner():
         assert (status.st_uid, oct(status.st_mode & 0o7777)) == (54323, oct(0o755)), status
 
 
+def test_holes_stay_holes():
+    """A file that takes no room does not fill the other file system."""
+    with Guest() as guest, Elsewhere(guest) as folder:
+        client = guest.connect()
+        path, target = write(guest.in_work("f"), b"begin"), os.path.join(folder, "g")
+        with open(path, "r+b") as file:
+            file.seek(1 << 30)
+            file.write(b"middle")
+        os.truncate(path, 1 << 31)
+        assert move(client, path, target).reply == {"result": {}}
+        status = os.stat(target)
+        assert status.st_size == 1 << 31 and status.st_blocks * 512 < 1 << 20, status
+        with open(target, "rb") as file:
+            assert file.read(5) == b"begin"
+            file.seek((1 << 30) - 1)
+            assert file.read(8) == b"\0middle\0"
+        os.truncate(target, 0)
+        assert move(client, target, path).reply == {"result": {}}
+        assert read(path) == b"" and os.listdir(folder) == []
+
+
 def test_what_is_there():
     with Guest() as guest, Elsewhere(guest) as folder:
         client = guest.connect()

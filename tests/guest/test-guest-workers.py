@@ -45,10 +45,11 @@ def start_stalled(client, path, n):
 
 
 def test_workers_that_work_are_bounded():
-    """What replaces an endless file looks at it to its end."""
+    """What replaces an endless file that must be a certain one looks at it to its end."""
     with Guest() as guest:
         client = guest.connect()
-        calls = [client.start("file.write", {"path": make_endless(guest, str(i))}) for i in range(MAX_BUSY * 2)]
+        calls = [client.start("file.write", {"path": make_endless(guest, str(i)), "expected_hash": "0" * 64})
+                 for i in range(MAX_BUSY * 2)]
         for call in calls:
             client.write(call, b"new", fin=True)
         # One after the other gets its turn until all are busy, which takes a moment.
