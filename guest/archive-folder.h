@@ -66,6 +66,9 @@ typedef enum
   ARCHIVE_CONFLICT_IF_CHANGED /* replaced, unless it is the same */
 } ArchiveConflict;
 
+#define ARCHIVE_STAGING_NAME_SIZE 40
+#define ARCHIVE_MAX_KEPT 16 /* as many are told of */
+
 typedef struct
 {
   const char *format; /* "tar", "tar.gz", "zip" */
@@ -77,6 +80,10 @@ typedef struct
   uint64_t archive_bytes; /* of the archive */
   uint64_t replaced;
   uint64_t skipped;
+
+  /* Private folders beside, which others left that were killed while they put files in place. */
+  char kept[ARCHIVE_MAX_KEPT][ARCHIVE_STAGING_NAME_SIZE];
+  unsigned n_kept;
 } ArchiveCounts;
 
 typedef struct

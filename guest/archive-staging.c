@@ -65,29 +65,62 @@ is_there (const ArchiveStaging *staging)
          && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-/* One of somebody else is his. */
-static void
-remove_abandoned (int base_fd, const char *name)
+/* −1, or its descriptor, by which it is locked. One of somebody else is his. */
+static int
+lock_abandoned (int base_fd, const char *name)
 {
   struct stat status;
   int fd = openat (base_fd, name, OPEN_FOLDER);
 
   if (fd < 0)
-    return;
+    return -1;
   if (fstat (fd, &status) == 0 && status.st_uid == geteuid () && flock (fd, LOCK_EX | LOCK_NB) == 0)
-    remove_tree (base_fd, name, 0);
+    return fd;
+  close (fd);
+  return -1;
+}
+
+static void
+remove_abandoned (int base_fd, const char *name)
+{
+  int fd = lock_abandoned (base_fd, name);
+
+  if (fd < 0)
+    return;
+  remove_tree (base_fd, name, 0);
   close (fd);
 }
 
 static void
-remove_all_abandoned (int base_fd)
+note_kept (ArchiveCounts *counts, int base_fd, const char *name)
+{
+  int fd = counts->n_kept < ARCHIVE_MAX_KEPT && strlen (name) < sizeof counts->kept[0]
+               ? lock_abandoned (base_fd, name)
+               : -1;
+
+  if (fd < 0)
+    return;
+  strcpy (counts->kept[counts->n_kept++], name);
+  close (fd);
+}
+
+static bool
+begins_with (const char *name, const char *prefix)
+{
+  return strncmp (name, prefix, strlen (prefix)) == 0;
+}
+
+static void
+look_at_abandoned (int base_fd, ArchiveCounts *counts)
 {
   DIR *folder = open_folder (base_fd, ".");
   struct dirent *entry;
 
   while (folder && (entry = readdir (folder)))
-    if (strncmp (entry->d_name, ARCHIVE_STAGING_PREFIX, strlen (ARCHIVE_STAGING_PREFIX)) == 0)
+    if (begins_with (entry->d_name, ARCHIVE_STAGING_PREFIX))
       remove_abandoned (base_fd, entry->d_name);
+    else if (begins_with (entry->d_name, KEPT_PREFIX))
+      note_kept (counts, base_fd, entry->d_name);
   if (folder)
     closedir (folder);
 }
@@ -113,10 +146,11 @@ make (ArchiveStaging *staging)
 }
 
 bool
-archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path, Failure *failure)
+archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path,
+                       ArchiveCounts *counts, Failure *failure)
 {
   *staging = (ArchiveStaging){ .base_fd = base_fd, .fd = -1 };
-  remove_all_abandoned (base_fd);
+  look_at_abandoned (base_fd, counts);
   for (int i = 0; i < MAX_TRIES; i++)
     {
       if (make (staging))
@@ -147,15 +181,28 @@ archive_staging_guard (ArchiveStaging *staging, const char *path, Failure *failu
   return true;
 }
 
-void
-archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure)
+static void
+add_place (Failure *failure, const char *what, const char *path, const char *name)
 {
   size_t length = strlen (failure->message);
 
-  snprintf (failure->message + length, sizeof failure->message - length,
-            "; what could not be put back is in “%s/%s”", strcmp (path, "/") == 0 ? "" : path,
-            staging->name);
+  snprintf (failure->message + length, sizeof failure->message - length, "; %s “%s/%s”", what,
+            strcmp (path, "/") == 0 ? "" : path, name);
+}
+
+void
+archive_staging_keep (ArchiveStaging *staging, const char *path, Failure *failure)
+{
+  add_place (failure, "what could not be put back is in", path, staging->name);
   archive_staging_release (staging);
+}
+
+void
+archive_staging_name_kept (const ArchiveCounts *counts, const char *path, Failure *failure)
+{
+  if (counts->n_kept > 0 && failure->code)
+    add_place (failure, "what an earlier one that was killed had not finished is in", path,
+               counts->kept[0]);
 }
 
 void

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "archive-folder.h"
 #include "failure.h"
 
 #include <stdbool.h>
@@ -14,12 +15,15 @@ typedef struct
 {
   int base_fd; /* the folder it is in */
   int fd;      /* −1: there is none */
-  char name[40];
+  char name[ARCHIVE_STAGING_NAME_SIZE];
 } ArchiveStaging;
 
-/* @path is for messages. */
+/* @path is for messages. @counts: is told of those that were guarded by who was killed. */
 bool archive_staging_begin (ArchiveStaging *staging, int base_fd, const char *path,
-                            Failure *failure);
+                            ArchiveCounts *counts, Failure *failure);
+
+/* Names them in the message of @failure: they may be why. */
+void archive_staging_name_kept (const ArchiveCounts *counts, const char *path, Failure *failure);
 
 /* From now on it holds what there is nowhere else: it gets a name that nobody takes for an
  * abandoned one. False with the failure set. */

@@ -396,7 +396,7 @@ archive_unpack (const ArchiveUnpacking *unpacking, ArchiveCounts *counts, Failur
   bool done;
 
   *counts = (ArchiveCounts){ 0 };
-  if (!archive_staging_begin (&unpack.staging, base_fd, unpacking->path, failure))
+  if (!archive_staging_begin (&unpack.staging, base_fd, unpacking->path, counts, failure))
     return false;
   unpack.input = archive_input_open (unpacking->caller, &unpacking->bounds, unpack.staging.fd,
                                      unpacking->path, failure);
@@ -413,5 +413,7 @@ archive_unpack (const ArchiveUnpacking *unpacking, ArchiveCounts *counts, Failur
   if (unpack.directory_fd >= 0)
     close (unpack.directory_fd);
   archive_staging_end (&unpack.staging);
+  if (unpacking->target_fd >= 0)
+    archive_staging_name_kept (counts, unpacking->path, failure);
   return done;
 }

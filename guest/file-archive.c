@@ -178,6 +178,17 @@ open_target (FileWorker *worker, const char *path, FilePlace *place, int *target
   return file_place_check_changeable (worker, &within, path, failure);
 }
 
+static void
+add_kept (json_t *result, const ArchiveCounts *counts)
+{
+  json_t *names = counts->n_kept > 0 ? json_array () : NULL;
+
+  for (unsigned i = 0; names && i < counts->n_kept; i++)
+    json_array_append_new (names, asb_wire_text_new (counts->kept[i], strlen (counts->kept[i])));
+  if (names)
+    json_object_set_new (result, "kept", names);
+}
+
 static bool
 unpack_into (FileWorker *worker, const char *path, FileResult *result, Failure *failure)
 {
@@ -206,6 +217,7 @@ unpack_into (FileWorker *worker, const char *path, FileResult *result, Failure *
   result->result = describe (&counts);
   json_object_set_new (result->result, "replaced", json_integer ((json_int_t)counts.replaced));
   json_object_set_new (result->result, "skipped", json_integer ((json_int_t)counts.skipped));
+  add_kept (result->result, &counts);
   if (worker->recorded)
     result->recorded = json_incref (result->result);
   return true;

@@ -22,13 +22,15 @@ static void
 place_open (Place *place)
 {
   g_autoptr (GError) error = NULL;
+  ArchiveCounts counts = { 0 };
   int file;
 
   *place = (Place){ .path = g_dir_make_tmp ("asb-staging-XXXXXX", &error) };
   g_assert_no_error (error);
   place->fd = open (place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   g_assert_cmpint (place->fd, >=, 0);
-  g_assert_true (archive_staging_begin (&place->staging, place->fd, place->path, &place->failure));
+  g_assert_true (
+      archive_staging_begin (&place->staging, place->fd, place->path, &counts, &place->failure));
   file = openat (place->staging.fd, "old", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   g_assert_cmpint (file, >=, 0);
   close (file);
@@ -50,9 +52,10 @@ static void
 come_and_go (const Place *place)
 {
   ArchiveStaging other;
+  ArchiveCounts counts = { 0 };
   Failure failure = { 0 };
 
-  g_assert_true (archive_staging_begin (&other, place->fd, place->path, &failure));
+  g_assert_true (archive_staging_begin (&other, place->fd, place->path, &counts, &failure));
   archive_staging_end (&other);
 }
 

@@ -604,6 +604,24 @@ def test_worker_killed_while_it_puts_in_place():
         assert wanted.items() <= tree(guest.work).items()
 
 
+def test_what_a_killed_one_left_is_named():
+    """It stays, and who comes next is told where it is: it may be why a name is taken."""
+    with Guest() as guest:
+        client = guest.connect()
+        for name in (".asb-kept-2", ".asb-kept-1"):
+            os.mkdir(guest.in_work(name))
+        with open(guest.in_work(".asb-kept-1/f"), "w") as file:
+            file.write("replaced")
+        with open(guest.in_work(".asb-kept-in-use"), "w"):
+            pass
+        data = tar(member("f", b"new"))
+        assert sorted(unpack(client, guest.work, data).result["kept"]) == [".asb-kept-1", ".asb-kept-2"]
+        error = unpack(client, guest.work, data).error
+        assert error["code"] == "already_exists" and guest.in_work(".asb-kept-") in error["message"], error
+        assert tree(guest.in_work(".asb-kept-1")) == {"f": b"replaced"}
+        assert "kept" not in unpack(client, guest.in_work(".asb-kept-2"), data).result
+
+
 def is_worker(guest, pid):
     try:
         with open("/proc/%s/stat" % pid) as file:
