@@ -3,9 +3,11 @@
 
 import os
 import pathlib
+import subprocess
+import unittest
 
 import tap_unittest
-from cli_test import FOLDER, TestCase, asb
+from cli_test import ASB, ENVIRONMENT, FOLDER, LIMIT, TestCase, asb
 
 
 def snapshot(folder):
@@ -28,6 +30,20 @@ class Mounts(TestCase):
 
     def assert_untouched(self):
         self.assertEqual(snapshot(self.project), self.before)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may put a file in the place of one in /etc")
+    def test_etc(self):
+        """What not everybody may read stays outside, also when the caller could read it."""
+        secret = FOLDER / "secret"
+        for mode, expected in [(0o644, b"s3cret of etc"), (0o640, b"no such file")]:
+            secret.write_text("s3cret of etc")
+            secret.chmod(mode)
+            result = subprocess.run(
+                ["unshare", "--mount", "--propagation", "private", "sh", "-ec",
+                 'mount --bind "$0" /etc/debian_version; exec "$@"', str(secret), ASB, "run", "--", "sh", "-c",
+                 "cat /etc/debian_version 2>/dev/null || printf 'no such file'"],
+                capture_output=True, timeout=LIMIT, check=False, env=ENVIRONMENT)
+            self.assertEqual((result.returncode, result.stdout), (0, expected), result.stderr)
 
     def test_project(self):
         self.assert_done(asb("run", "--project", str(self.project), "cat file; echo 2 > file; cat file"),

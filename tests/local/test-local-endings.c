@@ -534,6 +534,57 @@ test_bubblewrap_killed (LocalTest *test, gconstpointer data)
   g_assert_false (stands_there (test, local_test_id (info)));
 }
 
+/* What is noted of a guest counts until the machine starts again, when its number is another's, and
+ * of the process that began just then. */
+static void
+test_note_of_another (LocalTest *test, gconstpointer data)
+{
+  static const struct
+  {
+    int field;
+    const char *other;
+    AsbSandboxState state;
+  } notes[] = { { 1, NULL, ASB_SANDBOX_STATE_PAUSED },
+                { 2, "1", ASB_SANDBOX_STATE_RUNNING },
+                { 3, "01234567-89ab-cdef-0123-456789abcdef", ASB_SANDBOX_STATE_RUNNING } };
+  g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+  g_autofree char *folder = g_build_filename (test->state, local_test_id (info), NULL);
+  g_autofree char *path = g_build_filename (folder, "guest.status", NULL);
+  g_autofree char *content = NULL;
+  int pid = local_test_guest_pid (folder);
+  int guest = local_test_open_process (pid);
+  const char *note;
+
+  end_guest (local_test_open_process (parent_of (pid)));
+  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
+  note = strstr (content, "\nguest ");
+  g_assert_nonnull (note);
+  signal_process (guest, SIGSTOP);
+  for (gsize i = 0; i < G_N_ELEMENTS (notes); i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (g_strchomp ((char *)note + 1), " ", -1);
+      g_autofree char *changed = NULL;
+      g_autofree char *all = NULL;
+      g_autoptr (AsbSandboxInfo) now = NULL;
+
+      g_assert_cmpuint (g_strv_length (fields), ==, 4);
+      if (notes[i].other)
+        {
+          g_free (fields[notes[i].field]);
+          fields[notes[i].field] = g_strdup (notes[i].other);
+        }
+      changed = g_strjoinv (" ", fields);
+      all = g_strdup_printf ("%.*s\n%s\n", (int)(note - content), content, changed);
+      g_assert_true (g_file_set_contents (path, all, -1, NULL));
+      now = asb_provider_get_sandbox (test->provider, local_test_id (info), NULL, NULL);
+      g_assert_nonnull (now);
+      g_assert_cmpint (asb_sandbox_info_get_state (now), ==, notes[i].state);
+    }
+  signal_process (guest, SIGCONT);
+  close (guest);
+  local_test_delete (test->provider, local_test_id (info));
+}
+
 /* Nobody is left unburied, however many processes lose their parents. */
 static void
 test_no_zombies (LocalTest *test, gconstpointer data)
@@ -580,6 +631,7 @@ main (int argc, char **argv)
   local_test_add ("/local/endings/folder-removed", test_folder_removed);
   local_test_add ("/local/endings/folder-removed-from-owner", test_folder_removed_from_owner);
   local_test_add ("/local/endings/bubblewrap-killed", test_bubblewrap_killed);
+  local_test_add ("/local/endings/note-of-another", test_note_of_another);
   local_test_add ("/local/endings/no-zombies", test_no_zombies);
   return g_test_run ();
 }

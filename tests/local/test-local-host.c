@@ -321,9 +321,11 @@ test_silent (LocalTest *test, gconstpointer data)
 static void
 test_talkative (LocalTest *test, gconstpointer data)
 {
-  g_autofree char *script = write_script (
-      test, "bwrap", "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo 'the end' >&2; exit 1",
-      0755);
+  g_autofree char *all = g_build_filename (test->folder, "all-was-written", NULL);
+  g_autofree char *text = g_strdup_printf (
+      "head -c 1000000 /dev/zero | tr '\\0' x >&2 && echo yes > '%s'; echo 'the end' >&2; exit 1",
+      all);
+  g_autofree char *script = write_script (test, "bwrap", text, 0755);
   g_autoptr (AsbProvider) provider = provider_with (test, "bwrap", script);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (GError) error = NULL;
@@ -331,6 +333,7 @@ test_talkative (LocalTest *test, gconstpointer data)
   g_assert_null (asb_provider_create_sandbox (provider, spec, NULL, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER_UNAVAILABLE);
   g_assert_cmpuint (strlen (error->message), <, 5000);
+  g_assert_false (g_file_test (all, G_FILE_TEST_EXISTS));
 }
 
 static void

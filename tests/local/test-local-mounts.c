@@ -195,19 +195,22 @@ static void
 test_overlay (LocalTest *test, gconstpointer data)
 {
   g_autofree char *project = make_project (test);
-  g_autofree char *before = look_at (project);
+  g_autofree char *before = NULL;
   g_autofree char *upper = NULL;
   g_autofree char *told = NULL;
   g_autofree char *after = NULL;
-  g_autoptr (AsbSandboxInfo) info
-      = create_with (test, project, "/workspace", ASB_MOUNT_MODE_OVERLAY);
+  g_autoptr (AsbSandboxInfo) info = NULL;
 
+  g_assert_cmpint (chmod (project, 0751), ==, 0);
+  before = look_at (project);
+  info = create_with (test, project, "/workspace", ASB_MOUNT_MODE_OVERLAY);
   g_free (local_test_shell (test->provider, local_test_id (info), NULL,
                             "echo third > made && echo changed >> file && rm -r sub"));
   kill_guest (test, local_test_id (info));
   /* Started again, it is the same. */
-  told = local_test_shell (test->provider, local_test_id (info), NULL, "ls; cat file made");
-  g_assert_cmpstr (told, ==, "file\nmade\nfirst\nchanged\nthird\n");
+  told = local_test_shell (test->provider, local_test_id (info), NULL,
+                           "ls; cat file made; stat -c %a .");
+  g_assert_cmpstr (told, ==, "file\nmade\nfirst\nchanged\nthird\n751\n");
   upper = local_test_path (test, local_test_id (info), "overlays/0/upper/made");
   g_assert_true (g_file_test (upper, G_FILE_TEST_EXISTS));
   local_test_delete (test->provider, local_test_id (info));
@@ -225,21 +228,30 @@ test_set_ids (LocalTest *test, gconstpointer data)
       = "for mode in 4755 2755; do touch x; chmod $mode x 2>/dev/null && echo $mode; done; "
         "python3 -c 'import os; os.open(\"y\", os.O_CREAT | os.O_WRONLY, 0o4755)' 2>/dev/null "
         "&& echo open; python3 -c 'import os; os.mknod(\"z\", 0o104755)' 2>/dev/null "
-        "&& echo mknod; chmod 755 x && touch w && echo usual";
+        "&& echo mknod; python3 -c 'import os; os.open(\".\", os.O_TMPFILE | os.O_WRONLY, 0o4755)' "
+        "2>/dev/null && echo unnamed; chmod 755 x && touch w && echo usual";
   g_autofree char *project = make_project (test);
   g_autoptr (AsbSandboxSpec) spec = asb_sandbox_spec_new ();
   g_autoptr (AsbSandboxInfo) through = NULL;
   g_autoptr (AsbSandboxInfo) own = NULL;
   g_autofree char *refused = NULL;
+  g_autofree char *newer = NULL;
+  g_autofree char *expected = NULL;
   g_autofree char *done = NULL;
 
   add (spec, project, "/workspace", ASB_MOUNT_MODE_READ_WRITE);
   through = local_test_create (test->provider, spec);
   refused = local_test_shell (test->provider, local_test_id (through), NULL, text);
   g_assert_cmpstr (refused, ==, "usual\n");
+  newer = local_test_shell (test->provider, local_test_id (through), NULL,
+                            "python3 -c 'import ctypes; libc = ctypes.CDLL(None, use_errno=True); "
+                            "libc.syscall(452, -100, b\"x\", 0o4755, 0); "
+                            "print(ctypes.get_errno())'; stat -c %a x");
+  expected = g_strdup_printf ("%d\n755\n", ENOSYS);
+  g_assert_cmpstr (newer, ==, expected);
   own = local_test_create (test->provider, NULL);
   done = local_test_shell (test->provider, local_test_id (own), NULL, text);
-  g_assert_cmpstr (done, ==, "4755\n2755\nopen\nmknod\nusual\n");
+  g_assert_cmpstr (done, ==, "4755\n2755\nopen\nmknod\nunnamed\nusual\n");
 }
 
 /* The child: makes a sandbox on the project, says that it works, and waits to be killed. */

@@ -451,6 +451,25 @@ test_other_programs (LocalTest *test, gconstpointer data)
   g_assert_cmpuint (local_test_count (test->provider, "running"), ==, G_N_ELEMENTS (children));
 }
 
+/* The folders of removed sandboxes are closed by and by, since that may wait for the disk. */
+static void
+test_no_descriptors (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) first = local_test_create (test->provider, NULL);
+  guint before;
+
+  local_test_delete (test->provider, local_test_id (first));
+  before = count_entries ("/proc/self/fd");
+  for (int i = 0; i < 8; i++)
+    {
+      g_autoptr (AsbSandboxInfo) info = local_test_create (test->provider, NULL);
+
+      local_test_delete (test->provider, local_test_id (info));
+    }
+  while (count_entries ("/proc/self/fd") > before)
+    g_thread_yield ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -463,6 +482,7 @@ main (int argc, char **argv)
   local_test_add ("/local/state/private", test_private);
   local_test_add ("/local/state/large", test_large);
   local_test_add ("/local/state/no-trace", test_no_trace);
+  local_test_add ("/local/state/no-descriptors", test_no_descriptors);
   local_test_add ("/local/state/shared", test_shared_state);
   local_test_add ("/local/state/of-another", test_state_of_another);
   local_test_add ("/local/state/long-path", test_long_path);
