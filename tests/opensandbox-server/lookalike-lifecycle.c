@@ -6,6 +6,7 @@
 
 #include "lookalike-egress.h"
 #include "lookalike-faults.h"
+#include "lookalike-guard.h"
 #include "lookalike-json.h"
 #include "lookalike-labels.h"
 #include "lookalike-log.h"
@@ -685,6 +686,6 @@ lookalike_lifecycle_handle (LookalikeRequest *request)
       return;
     }
   set_request_id (request);
-  if (check_key (request))
+  if (!lookalike_guard_tell_browser (request) && check_key (request))
     route (request);
 }

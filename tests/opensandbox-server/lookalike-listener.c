@@ -5,6 +5,7 @@
 #include <gio/gunixsocketaddress.h>
 
 #include "lookalike-faults.h"
+#include "lookalike-guard.h"
 #include "lookalike-log.h"
 
 #define BACKLOG 128
@@ -22,7 +23,8 @@ handle_cb (SoupServer *server, SoupServerMessage *message, const char *path, GHa
   request = lookalike_request_new (self, message);
   soup_server_message_pause (message);
   lookalike_log_add (self->lookalike->log, request);
-  if (!lookalike_faults_apply (self->lookalike->faults, request, FALSE))
+  if (!lookalike_guard_refuse (request)
+      && !lookalike_faults_apply (self->lookalike->faults, request, FALSE))
     self->handler (request);
 }
 

@@ -183,7 +183,7 @@ def stays_open(execd):
     """The stream, for a while after its last event; then it ends."""
     with socket.create_connection(("127.0.0.1", execd.port), lookalike.TIMEOUT) as connection:
         body = b'{"command":"echo x"}'
-        connection.sendall(b"POST /command HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
+        connection.sendall(b"POST /command HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                            % (len(body), body))
         received = b""
         while b"execution_complete" not in received or not received.endswith(b"\n\n\r\n"):
@@ -316,7 +316,7 @@ def start(execd, command, path="/command", **members):
     """A connection on which a command said something."""
     body = json.dumps({"command": command, **members}).encode()
     connection = socket.create_connection(("127.0.0.1", execd.port), lookalike.TIMEOUT)
-    connection.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
                        .encode() + body)
     received = b""
     while b'"stdout"' not in received:
@@ -591,7 +591,7 @@ def ranges(execd):
 
 
 def ask(execd, path, headers=""):
-    request = f"GET /files/download?path={path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n"
+    request = f"GET /files/download?path={path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n"
     return exchange(execd.port, request.encode())
 
 
@@ -747,7 +747,7 @@ def metrics(execd):
                             "timestamp"], answer
     assert answer["cpu_count"] >= 1 and answer["mem_total_mib"] > answer["mem_used_mib"] > 0
     with socket.create_connection(("127.0.0.1", execd.port), lookalike.TIMEOUT) as connection:
-        connection.sendall(b"GET /metrics/watch HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.sendall(b"GET /metrics/watch HTTP/1.1\r\nHost: localhost\r\n\r\n")
         received = b""
         while received.count(b'"timestamp"') < 2:
             received += receive(connection)
@@ -844,7 +844,7 @@ def a_paused_sandbox_hangs_and_goes_on(execd):
     while not lookalike.is_quiet(connection, 0.5):
         received += receive(connection)
     waiting = socket.create_connection(("127.0.0.1", port), lookalike.TIMEOUT)
-    waiting.sendall(b"GET /ping HTTP/1.1\r\nHost: x\r\n\r\n")
+    waiting.sendall(b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert lookalike.is_quiet(waiting, 0.5)
     assert server.fetch("POST", f"/v1/sandboxes/{sandbox}/resume").status == 202
     assert waiting.recv(12) == b"HTTP/1.1 200"

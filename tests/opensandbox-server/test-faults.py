@@ -29,7 +29,7 @@ class Place:
         self.server.__exit__(*arguments)
 
     def get(self, path):
-        return exchange(self.server.port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return exchange(self.server.port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
     def download(self):
         return self.get(self.path + "/files/download?path=/tmp/data")
@@ -59,7 +59,7 @@ def a_body_is_cut_after_so_many_bytes(place):
         assert received.startswith(b"HTTP/1.1 200") and end == "end"
         assert body_of(received) == place.data[:size], (size, len(body_of(received)))
         place.server.fetch("DELETE", "/_faults")
-    received, end = exchange(place.server.port, f"GET {place.path}/ping HTTP/1.1\r\nHost: x\r\n"
+    received, end = exchange(place.server.port, f"GET {place.path}/ping HTTP/1.1\r\nHost: localhost\r\n"
                              "Connection: close\r\n\r\n".encode())
     assert received.startswith(b"HTTP/1.1 200") and end == "end"
 
@@ -72,7 +72,7 @@ def or_within_the_head_or_before_an_answer(place):
     place.server.fetch("DELETE", "/_faults")
     place.server.fault(method="POST", path="/v1/sandboxes", nth=1, action="cut")
     body = json.dumps({**SANDBOX, "metadata": {"lost": "yes"}}).encode()
-    received, end = exchange(place.server.port, b"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\n"
+    received, end = exchange(place.server.port, b"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n"
                              b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
                              % (len(body), body))
     assert (received, end) == (b"", "end")
@@ -96,7 +96,7 @@ def a_chunked_body_is_cut_between_chunks(place):
     for chunks in (1, 3):
         place.server.fault(path="*/command", hop="execd", nth=1, action="cut", chunks=chunks)
         body = b'{"command":"echo x"}'
-        received, end = exchange(place.execd, b"POST /command HTTP/1.1\r\nHost: x\r\n"
+        received, end = exchange(place.execd, b"POST /command HTTP/1.1\r\nHost: localhost\r\n"
                                  b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         assert end == "end" and received.endswith(b"\r\n") and not received.endswith(b"0\r\n\r\n")
         assert received.count(b'"type"') == chunks, received
@@ -108,7 +108,7 @@ def a_body_stalls(place):
     place.server.fault(path="*/download", hop="lifecycle", action="stall", bytes=100)
     with socket.create_connection(("127.0.0.1", place.server.port), 60) as connection:
         connection.sendall(f"GET {place.path}/files/download?path=/tmp/data HTTP/1.1\r\n"
-                           "Host: x\r\n\r\n".encode())
+                           "Host: localhost\r\n\r\n".encode())
         received = b""
         while body_of(received) != place.data[:100]:
             received += connection.recv(65536)
@@ -127,7 +127,7 @@ def answers_come_in_pieces(place):
     events, tail = parse_events(answer.body)
     assert [e["text"] for e in events if e["type"] == "stdout"] == [
         "hello", "<there>"] and tail == b""
-    received, _ = exchange(place.execd, b"POST /command HTTP/1.1\r\nHost: x\r\n"
+    received, _ = exchange(place.execd, b"POST /command HTTP/1.1\r\nHost: localhost\r\n"
                            b"Content-Length: 20\r\n\r\n" + b'{"command":"echo x"}', b"0\r\n\r\n")
     # Some chunk ends within an event.
     sizes = [line for line in body_of(received).split(b"\r\n") if len(line) == 1]
@@ -141,7 +141,7 @@ def asked_before_the_answer(place, action, ms):
     with socket.create_connection(("127.0.0.1", place.server.port), 60) as connection:
         body = json.dumps({key: "1"}).encode()
         connection.sendall(f"PATCH /v1/sandboxes/{place.sandbox}/metadata HTTP/1.1\r\n"
-                           "Host: x\r\nContent-Type: application/json\r\n"
+                           "Host: localhost\r\nContent-Type: application/json\r\n"
                            f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
         is_quiet = lookalike.is_quiet(connection, 0.1)
         found = place.server.fetch("GET", "/v1/sandboxes/" + place.sandbox).json()
@@ -167,7 +167,7 @@ def or_never(place):
                            nth=1)
         sandbox = place.server.create()
         with socket.create_connection(("127.0.0.1", place.server.port), 60) as connection:
-            connection.sendall(f"DELETE /v1/sandboxes/{sandbox} HTTP/1.1\r\nHost: x\r\n\r\n"
+            connection.sendall(f"DELETE /v1/sandboxes/{sandbox} HTTP/1.1\r\nHost: localhost\r\n\r\n"
                                .encode())
             assert lookalike.is_quiet(connection, 0.3)
         found = place.server.fetch("GET", "/v1/sandboxes/" + sandbox).status
@@ -211,7 +211,7 @@ def huge_bodies_wrong_types_and_redirects(place):
 def names_of_headers_in_any_case(place):
     for to, expected in (("upper", b"\r\nCONTENT-TYPE: "), ("lower", b"\r\ncontent-type: ")):
         place.server.fault(path="/health", nth=1, action="header-case", to=to)
-        received, _ = exchange(place.server.port, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
+        received, _ = exchange(place.server.port, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
                                b"healthy")
         assert expected in received and received.startswith(b"HTTP/1.1 200 OK"), received
         place.server.fetch("DELETE", "/_faults")
@@ -281,7 +281,7 @@ def websockets_are_cut(place):
 def faults_before_the_body_was_read(place):
     place.server.fault(method="POST", path="/v1/sandboxes", early=True, nth=1, action="reply",
                        status=413, body="too large")
-    received, _ = exchange(place.server.port, b"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\n"
+    received, _ = exchange(place.server.port, b"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n"
                            b"Content-Length: 1000000\r\n\r\n" + b"x" * 1000, b"too large")
     assert received.startswith(b"HTTP/1.1 413"), received
 
@@ -346,7 +346,7 @@ def it_ends_in_the_midst_of_work(_):
         session = fetch(port, "POST", "/pty").json()["session_id"]
         connection = socket.create_connection(("127.0.0.1", port), 60)
         body = b'{"command":"echo $$; setsid tail -f /dev/null & tail -f /dev/null"}'
-        connection.sendall(b"POST /command HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
+        connection.sendall(b"POST /command HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
                            % (len(body), body))
         while b"stdout" not in connection.recv(65536):
             pass

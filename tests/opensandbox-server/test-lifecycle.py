@@ -5,23 +5,25 @@
 usage: test-lifecycle.py SERVER
 """
 
+import contextlib
 import datetime
 import http.client
 import os
 import re
 import shutil
+import socket
 import tempfile
 import urllib.parse
 from unittest import mock
 
-from lookalike import SANDBOX, Server, Skip, exchange, fetch_on, parse_events, run, test
+from lookalike import SANDBOX, TIMEOUT, Server, Skip, exchange, fetch, fetch_on, parse_events, run, test
 
 JSON = "application/json"
 
 
-def is_error(answer, status, code):
+def is_error(answer, status, code, type=JSON):
     assert answer.status == status, answer
-    assert answer.header("content-type") == JSON, answer
+    assert answer.header("content-type") == type, answer
     assert answer.json()["code"] == code, answer
     assert answer.json()["message"], answer
 
@@ -355,10 +357,15 @@ def what_expires_is_gone(server):
     port = server.execd(sandbox)
     body = b'{"command":"echo up; tail -f /dev/null"}'
     path = f"/v1/sandboxes/{sandbox}/renew-expiration"
-    assert server.fetch("POST", path, {"expiresAt": in_seconds(0.5)}).status == 200
-    received, end = exchange(port, b"POST /command HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
-                             % (len(body), body))
-    assert end in ("end", "reset") and b'"up"' in received
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
+        connection.sendall(b"POST /command HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n"
+                           b"\r\n%s" % (len(body), body))
+        with connection.makefile("rb") as stream:
+            while b'"up"' not in stream.readline():
+                pass
+            assert server.fetch("POST", path, {"expiresAt": in_seconds(0.5)}).status == 200
+            with contextlib.suppress(ConnectionResetError):
+                stream.read()
     is_error(server.fetch("GET", "/v1/sandboxes/" + sandbox), 404, "DOCKER::SANDBOX_NOT_FOUND")
 
 
@@ -525,6 +532,43 @@ def it_listens_on_loopback_only(server):
                 if int(port, 16) == server.port and fields[3] == "0A":
                     listening.add(address)
     assert listening and listening <= {"0100007F", "00000000000000000000000001000000"}, listening
+
+
+@test
+def pages_of_others_are_refused(server):
+    """A browser shows it neither to pages of others nor under names of others"""
+    execd = server.new_execd()
+    for port, path in ((server.port, "/v1/sandboxes"), (server.port, "/_faults"), (execd, "/ping")):
+        for name, value in (("Host", "evil.example"), ("Host", "localhost.evil.example"),
+                            ("Host", "127.0.0.1.evil.example:80"), ("Origin", "null"),
+                            ("Origin", "http://evil.example"), ("Origin", "http://192.0.2.1"),
+                            ("Origin", "http://localhost.evil.example:80")):
+            answer = fetch(port, "GET", path, headers={name: value})
+            is_error(answer, 403, "GENERAL::UNKNOWN_ERROR", type=answer.header("content-type"))
+        for name, value in (("Host", f"localhost:{port}"), ("Host", "[::1]"), ("Host", "192.0.2.1"),
+                            ("Host", "id-80.localhost:1"), ("Origin", "http://localhost:3000"),
+                            ("Origin", f"http://127.0.0.1:{port}"), ("Origin", "https://[::1]:1")):
+            assert fetch(port, "GET", path, headers={name: value}).status == 200, (name, value)
+    answer = server.fetch("POST", "/_faults", b'{"action":"reset"}',
+                          headers={"Origin": "http://evil.example", "Content-Type": "text/plain"})
+    assert answer.status == 403 and server.fetch("GET", "/_faults").json()["faults"] == []
+    with Server("--eip", "front.example:8443/path") as other:
+        for host, status in (("front.example", 200), ("other.example", 403)):
+            assert other.fetch("GET", "/health", headers={"Host": host}).status == status
+
+
+@test
+def pages_of_this_machine_may_look_into_answers(server):
+    origin = {"Origin": "http://localhost:3000"}
+    answer = server.fetch("GET", "/v1/sandboxes", headers=origin)
+    assert answer.header("Access-Control-Allow-Origin") == origin["Origin"], answer
+    answer = server.fetch("OPTIONS", "/v1/sandboxes", headers={
+        **origin, "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type"})
+    assert (answer.status, answer.body) == (200, b"OK"), answer
+    assert "POST" in answer.header("Access-Control-Allow-Methods"), answer
+    assert answer.header("Access-Control-Allow-Headers") == "content-type", answer
+    assert server.fetch("OPTIONS", "/v1/sandboxes").status == 405
 
 
 run(Server())

@@ -194,7 +194,7 @@ def answers_come_back_whole(place):
 @test
 def a_body_that_is_cut_stays_cut(place):
     received, end = exchange(place.server.port,
-                             f"GET {place.path('/short')} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                             f"GET {place.path('/short')} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     head, _, body = received.partition(b"\r\n\r\n")
     length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
     assert len(body) < length and end in ("end", "reset"), (length, body)
@@ -231,7 +231,7 @@ def events_pass_as_they_come(place):
         body = b'{"command":"echo first; read <> /tmp/never; echo second"}'
         place.server.fetch("POST", place.path("/command", port=44772),
                            {"command": "mkfifo /tmp/never"})
-        connection.sendall(f"POST {place.path('/command', port=44772)} HTTP/1.1\r\nHost: x\r\n"
+        connection.sendall(f"POST {place.path('/command', port=44772)} HTTP/1.1\r\nHost: localhost\r\n"
                            f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
         received = b""
         while b"first" not in received:
