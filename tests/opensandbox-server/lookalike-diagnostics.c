@@ -127,7 +127,10 @@ lookalike_lifecycle_inspect (LookalikeRequest *request)
 void
 lookalike_lifecycle_summarize (LookalikeRequest *request)
 {
-  LookalikeSandbox *sandbox = lookalike_lifecycle_find (request);
+  LookalikeSandbox *sandbox
+      = check_number (request, "tail", 10000) && check_number (request, "event_limit", 500)
+            ? lookalike_lifecycle_find (request)
+            : NULL;
   g_autofree char *inspection = sandbox != NULL ? make_inspection (sandbox) : NULL;
   g_autofree char *events = sandbox != NULL ? make_events (sandbox) : NULL;
   g_autofree char *logs = sandbox != NULL ? make_logs (sandbox) : NULL;

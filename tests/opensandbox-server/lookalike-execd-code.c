@@ -10,10 +10,13 @@
 
 #define NOT_CONFIGURED "language runtime server not configured, please check your image runtime"
 
+static const LookalikeShape members[]
+    = { { "code", LOOKALIKE_SHAPE_TEXT }, { "context", LOOKALIKE_SHAPE_OBJECT }, { NULL } };
+
 void
 lookalike_execd_run_code (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, FALSE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
   const char *code = spec != NULL ? lookalike_json_get_string (spec, "code") : NULL;
   const char *language = NULL;
   g_autoptr (JsonObject) command = NULL;

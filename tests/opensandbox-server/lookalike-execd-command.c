@@ -362,10 +362,20 @@ find_fault (LookalikeRequest *request, JsonObject *spec)
   return NULL;
 }
 
+static const LookalikeShape members[]
+    = { { "command", LOOKALIKE_SHAPE_TEXT },
+        { "cwd", LOOKALIKE_SHAPE_TEXT },
+        { "background", LOOKALIKE_SHAPE_TRUTH },
+        { "timeout", LOOKALIKE_SHAPE_NUMBER, .least = G_MININT64 },
+        { "uid", LOOKALIKE_SHAPE_NUMBER, .most = G_MAXUINT32 },
+        { "gid", LOOKALIKE_SHAPE_NUMBER, .most = G_MAXUINT32 },
+        { "envs", LOOKALIKE_SHAPE_TEXT_MAP },
+        { NULL } };
+
 void
 lookalike_execd_run_command (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, FALSE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
   g_autofree char *fault = spec != NULL ? find_fault (request, spec) : NULL;
 
   if (fault != NULL)

@@ -102,13 +102,22 @@ reply_short (LookalikeRequest *request, const char *status, gint64 promised, con
   lookalike_request_reply_raw (request, answer, strlen (answer));
 }
 
+static gboolean
+is_printable (const char *name)
+{
+  for (; *name != '\0'; name++)
+    if (!g_ascii_isprint (*name))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 set_disposition (SoupMessageHeaders *headers, const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *value = NULL;
 
-  if (g_str_is_ascii (name))
+  if (is_printable (name))
     value = g_strdup_printf ("attachment; filename=\"%s\"", name);
   else
     {

@@ -230,7 +230,7 @@ lookalike_execd_delete_files (LookalikeRequest *request)
 static JsonObject *
 parse_permissions (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, FALSE);
+  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, NULL, FALSE);
   g_autoptr (GList) values = map != NULL ? json_object_get_values (map) : NULL;
 
   for (GList *i = values; i != NULL; i = i->next)
@@ -319,7 +319,7 @@ void
 lookalike_execd_move_files (LookalikeRequest *request)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (JsonNode) node = lookalike_request_parse (request, &error);
+  g_autoptr (JsonNode) node = lookalike_execd_parse (request, &error);
   JsonArray *items;
 
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))

@@ -34,10 +34,13 @@ fail_twice (LookalikeRequest *request, const char *cwd)
   lookalike_request_reply_json (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, json->str);
 }
 
+static const LookalikeShape members[]
+    = { { "cwd", LOOKALIKE_SHAPE_TEXT }, { "command", LOOKALIKE_SHAPE_TEXT }, { NULL } };
+
 void
 lookalike_execd_create_pty (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, TRUE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, TRUE);
   const char *cwd = spec != NULL ? lookalike_json_get_string (spec, "cwd") : NULL;
   g_autofree char *folder = NULL;
   g_autofree char *json = NULL;

@@ -123,7 +123,7 @@ void
 lookalike_execd_replace (LookalikeRequest *request)
 {
   g_autofree char *verbose = lookalike_request_get_query (request, "verbose");
-  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, FALSE);
+  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, NULL, FALSE);
   g_autoptr (GList) paths = map != NULL ? json_object_get_members (map) : NULL;
   g_autoptr (GString) json = g_string_new ("{");
 

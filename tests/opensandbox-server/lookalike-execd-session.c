@@ -296,10 +296,16 @@ begin_run (LookalikeRequest *request, LookalikeSession *session, JsonObject *spe
   read_line (run);
 }
 
+static const LookalikeShape members[]
+    = { { "command", LOOKALIKE_SHAPE_TEXT },
+        { "cwd", LOOKALIKE_SHAPE_TEXT },
+        { "timeout", LOOKALIKE_SHAPE_NUMBER, .least = G_MININT64 },
+        { NULL } };
+
 void
 lookalike_execd_create_session (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, TRUE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, TRUE);
   const char *cwd = spec != NULL ? lookalike_json_get_string (spec, "cwd") : NULL;
   g_autofree char *folder = NULL;
   g_autofree char *json = NULL;
@@ -335,7 +341,7 @@ lookalike_execd_create_session (LookalikeRequest *request)
 void
 lookalike_execd_run_in_session (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, FALSE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
   LookalikeSession *session
       = g_hash_table_lookup (request->sandbox->sessions, request->segments[1]);
   const char *command = spec != NULL ? lookalike_json_get_string (spec, "command") : NULL;

@@ -187,8 +187,30 @@ lookalike_execd_refuse_body (LookalikeRequest *request, const char *why)
                           "error parsing request, MAYBE invalid body format. %s", why);
 }
 
+JsonNode *
+lookalike_execd_parse (LookalikeRequest *request, GError **error)
+{
+  g_autoptr (GBytes) body = lookalike_request_get_body (request);
+  gsize size;
+  const char *data = g_bytes_get_data (body, &size);
+
+  return lookalike_json_parse_first (data != NULL ? data : "", size, error);
+}
+
+static JsonObject *
+take_object (LookalikeRequest *request, const LookalikeShape *members, JsonObject *object)
+{
+  g_autofree char *fault = members != NULL ? lookalike_shape_find_fault (members, object) : NULL;
+
+  if (fault == NULL)
+    return json_object_ref (object);
+  lookalike_execd_refuse_body (request, fault);
+  return NULL;
+}
+
 JsonObject *
-lookalike_execd_parse_object (LookalikeRequest *request, gboolean may_be_empty)
+lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeShape *members,
+                              gboolean may_be_empty)
 {
   g_autoptr (GBytes) body = lookalike_request_get_body (request);
   g_autoptr (GError) error = NULL;
@@ -196,9 +218,9 @@ lookalike_execd_parse_object (LookalikeRequest *request, gboolean may_be_empty)
 
   if (g_bytes_get_size (body) == 0 && may_be_empty)
     return json_object_new ();
-  node = lookalike_request_parse (request, &error);
+  node = lookalike_execd_parse (request, &error);
   if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
-    return json_object_ref (json_node_get_object (node));
+    return take_object (request, members, json_node_get_object (node));
   if (node != NULL && JSON_NODE_HOLDS_NULL (node))
     return json_object_new ();
   lookalike_execd_refuse_body (request, error != NULL ? error->message

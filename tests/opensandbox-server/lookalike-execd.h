@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lookalike-request.h"
+#include "lookalike-shape.h"
 
 G_BEGIN_DECLS
 
@@ -54,7 +55,10 @@ const char *lookalike_execd_get_shell (LookalikeSandbox *sandbox);
 int lookalike_execd_open_cwd (LookalikeSandbox *sandbox, const char *cwd, GError **error);
 /* The object a body holds; answers and gives NULL when it is none. An empty body is an empty
  * object when @may_be_empty. */
-JsonObject *lookalike_execd_parse_object (LookalikeRequest *request, gboolean may_be_empty);
+/* The body; NULL after an answer, also where one of @members is of another type. */
+JsonObject *lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeShape *members,
+                                          gboolean may_be_empty);
+JsonNode *lookalike_execd_parse (LookalikeRequest *request, GError **error);
 void lookalike_execd_refuse_body (LookalikeRequest *request, const char *why);
 
 G_END_DECLS

@@ -86,6 +86,7 @@ class Server:
 
     def __init__(self, *options):
         self.folder = tempfile.mkdtemp(prefix="lookalike-test-")
+        os.chmod(self.folder, 0o711)
         self.process = subprocess.Popen(
             [binary(), "--port", "0", "--print-port", "--root", self.folder, *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

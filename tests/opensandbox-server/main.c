@@ -110,9 +110,13 @@ find_helper (GError **error)
          || fail (error, "The helper is missing: ", lookalike.enter_path);
 }
 
+/* What commands write belongs to who started this. Root lets the users that it runs commands as
+ * walk through. A folder that is given stays as it is. */
 static gboolean
 make_root (GError **error)
 {
+  mode_t mode = getuid () == 0 ? 0711 : 0700;
+
   if (lookalike.config.root == NULL)
     {
       lookalike.root = g_dir_make_tmp ("asb-opensandbox-XXXXXX", error);
@@ -122,8 +126,8 @@ make_root (GError **error)
     lookalike.root = g_canonicalize_filename (lookalike.config.root, NULL);
   if (lookalike.root == NULL)
     return FALSE;
-  /* Users other than root walk through it. */
-  if (g_mkdir_with_parents (lookalike.root, 0755) == 0 && chmod (lookalike.root, 0755) == 0)
+  if (g_mkdir_with_parents (lookalike.root, mode) == 0
+      && (!lookalike.owns_root || chmod (lookalike.root, mode) == 0))
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
                "Could not make the folder “%s”: %s", lookalike.root, g_strerror (errno));

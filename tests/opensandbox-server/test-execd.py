@@ -240,6 +240,14 @@ def commands_that_are_refused(execd):
                  {"command": "x", "cwd": "/none"}, {"command": "x", "cwd": "/etc/passwd"},
                  {"command": "x", "cwd": "$NONE_SUCH"}):
         is_error(execd.fetch("POST", "/command", body), 400, "INVALID_REQUEST_BODY")
+    for member, value in (("command", 1), ("cwd", 1), ("background", "yes"), ("timeout", "1"),
+                          ("timeout", 1.5), ("uid", -1), ("uid", 1 << 32), ("envs", []),
+                          ("envs", {"A": 1})):
+        is_error(execd.fetch("POST", "/command", {"command": "true", member: value}), 400,
+                 "INVALID_REQUEST_BODY")
+    for path in ("/session", "/pty"):
+        is_error(execd.fetch("POST", path, {"cwd": 1}), 400, "INVALID_REQUEST_BODY")
+    assert execd.fetch("POST", "/command", b'{"command":"true"} and more').status == 200
     is_error(execd.fetch("POST", "/command", b"{"), 400, "INVALID_REQUEST_BODY")
     is_error(execd.fetch("POST", "/command", b"[1]"), 400, "INVALID_REQUEST_BODY")
     assert execd.run("echo x", unknown=[1])[-1]["type"] == "execution_complete"
@@ -565,6 +573,10 @@ def names_that_are_not_ascii(execd):
     execd.write(path, b"x")
     assert execd.info(path)["path"] == path
     assert "filename*=UTF-8''gr%C3%BCn" in execd.download(path).header("content-disposition")
+    execd.write(execd.folder + "/two\nlines", b"x")
+    execd.ours()
+    answer = execd.download(execd.folder + "/two\nlines")
+    assert answer.body == b"x" and "two%0Alines" in answer.header("content-disposition"), answer
 
 
 @test

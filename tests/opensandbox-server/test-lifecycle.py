@@ -12,11 +12,13 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import tempfile
 import urllib.parse
 from unittest import mock
 
-from lookalike import SANDBOX, TIMEOUT, Server, Skip, exchange, fetch, fetch_on, parse_events, run, test
+from lookalike import (SANDBOX, TIMEOUT, Server, Skip, binary, exchange, fetch, fetch_on,
+                       parse_events, run, test)
 
 JSON = "application/json"
 
@@ -333,6 +335,24 @@ def pause_and_resume(server):
 def in_seconds(seconds):
     now = datetime.datetime.now(datetime.timezone.utc)
     return (now + datetime.timedelta(seconds=seconds)).isoformat()
+
+
+@test
+def its_folder_is_for_whoever_started_it(_):
+    with tempfile.TemporaryDirectory() as parent:
+        given = os.path.join(parent, "given")
+        os.mkdir(given, 0o700)
+        for options in ((), ("--root", given)):
+            with mock.patch.dict(os.environ, TMPDIR=parent):
+                process = subprocess.Popen([binary(), "--port", "0", "--print-port", *options],
+                                           stdout=subprocess.PIPE)
+                process.stdout.readline()
+                for name in os.listdir(parent):
+                    assert os.stat(os.path.join(parent, name)).st_mode & 0o066 == 0, name
+                process.terminate()
+                process.communicate(timeout=TIMEOUT)
+            assert os.listdir(parent) == ["given"], os.listdir(parent)
+        assert os.stat(given).st_mode & 0o777 == 0o700, oct(os.stat(given).st_mode)
 
 
 @test
