@@ -64,30 +64,42 @@ set_value (GVariant *variant, GParamSpec *pspec, GValue *value)
   return set_transformed (variant, pspec, value);
 }
 
-/* The value that was given may be a secret; what it could have been is none. */
+/* The value that was given may be a secret; what it could have been is none. People read this who
+ * have never seen a GType. */
 static char *
-dup_range (GParamSpec *pspec)
+dup_kind (GParamSpec *pspec)
 {
+  if (G_IS_PARAM_SPEC_STRING (pspec))
+    return g_strdup ("a text");
   if (G_IS_PARAM_SPEC_DOUBLE (pspec))
-    return g_strdup_printf (" from %g to %g", G_PARAM_SPEC_DOUBLE (pspec)->minimum,
+    return g_strdup_printf ("a number from %.10g to %.10g", G_PARAM_SPEC_DOUBLE (pspec)->minimum,
                             G_PARAM_SPEC_DOUBLE (pspec)->maximum);
   if (G_IS_PARAM_SPEC_UINT (pspec))
-    return g_strdup_printf (" from %u to %u", G_PARAM_SPEC_UINT (pspec)->minimum,
+    return g_strdup_printf ("a whole number from %u to %u", G_PARAM_SPEC_UINT (pspec)->minimum,
                             G_PARAM_SPEC_UINT (pspec)->maximum);
-  return g_strdup ("");
+  if (G_IS_PARAM_SPEC_INT64 (pspec))
+    return g_strdup_printf ("a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                            G_PARAM_SPEC_INT64 (pspec)->minimum,
+                            G_PARAM_SPEC_INT64 (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_VARIANT (pspec))
+    return g_strdup_printf (
+        "of type “%.*s”",
+        (int)g_variant_type_get_string_length (G_PARAM_SPEC_VARIANT (pspec)->type),
+        g_variant_type_peek_string (G_PARAM_SPEC_VARIANT (pspec)->type));
+  return g_strdup_printf ("of type %s", g_type_name (pspec->value_type));
 }
 
 static char *
 dup_what_is_taken (GParamSpec *pspec)
 {
-  g_autofree char *range = dup_range (pspec);
+  g_autofree char *kind = dup_kind (pspec);
   g_autoptr (GString) text = g_string_new (NULL);
   GEnumClass *enum_class;
 
   if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
     return g_strdup ("it is true or false");
   if (!G_IS_PARAM_SPEC_ENUM (pspec))
-    return g_strdup_printf ("it must be of type %s%s", g_type_name (pspec->value_type), range);
+    return g_strdup_printf ("it must be %s", kind);
   enum_class = G_PARAM_SPEC_ENUM (pspec)->enum_class;
   g_string_append (text, "it is one of ");
   for (guint i = 0; i < enum_class->n_values; i++)
