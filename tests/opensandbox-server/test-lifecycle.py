@@ -578,6 +578,25 @@ def pages_of_others_are_refused(server):
 
 
 @test
+def whatever_comes_it_goes_on(server):
+    execd = server.new_execd()
+    for line in (b"GET / HTTP/1.1\r\nHost: localhost", b"CONNECT a:1 HTTP/1.1", b"GET http://127.0.0.1 HTTP/1.1",
+                 b"OPTIONS * HTTP/1.1",
+                 b"GET http://[::1 HTTP/1.1", b"GET /%00 HTTP/1.1", b"GET //sandboxes HTTP/1.1",
+                 b"GET /?a=%zz HTTP/1.1", b"GET / HTTP/9.9", b"\0\0\0", b"GET " + b"a" * 200000,
+                 b"POST / HTTP/1.1\r\nContent-Length: -1",
+                 b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"):
+        for port in (server.port, execd):
+            with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
+                with contextlib.suppress(OSError):
+                    connection.sendall(line + b"\r\n\r\n")
+                    connection.shutdown(socket.SHUT_WR)
+                    connection.recv(1000)
+        assert server.fetch("GET", "/health").status == 200, line
+        assert fetch(execd, "GET", "/ping").status == 200, line
+
+
+@test
 def pages_of_this_machine_may_look_into_answers(server):
     origin = {"Origin": "http://localhost:3000"}
     answer = server.fetch("GET", "/v1/sandboxes", headers=origin)
