@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lookalike-json.h"
@@ -40,10 +41,41 @@ start_free (Start *start)
   g_free (start);
 }
 
-/* As the kernel ends a container: nothing in it sees how another thing in it ends. */
+static gboolean
+look_at_namespace (int pid, struct stat *info)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/ns/pid", pid);
+
+  return stat (path, info) == 0;
+}
+
+/* Whether a process is in there, whoever else had its number before. */
+static gboolean
+is_inside (LookalikeSandbox *sandbox, int pid)
+{
+  struct stat own, its;
+
+  return sandbox->namespace_fd >= 0 && fstat (sandbox->namespace_fd, &own) == 0
+         && look_at_namespace (pid, &its) && own.st_ino == its.st_ino && own.st_dev == its.st_dev;
+}
+
+void
+lookalike_container_hurry (LookalikeSandbox *sandbox)
+{
+  if (is_inside (sandbox, sandbox->holder))
+    kill (sandbox->holder, SIGKILL);
+}
+
+/* As the kernel ends a container: nothing in it sees how another thing in it ends. It ends a
+ * namespace itself when its first process ends. */
 static void
 end_all (LookalikeSandbox *sandbox)
 {
+  if (sandbox->lookalike->confined)
+    {
+      lookalike_container_hurry (sandbox);
+      return;
+    }
   lookalike_sandbox_signal_all (sandbox, SIGSTOP);
   lookalike_sandbox_signal_all (sandbox, SIGKILL);
 }
@@ -120,6 +152,19 @@ take_root (LookalikeSandbox *sandbox, const char *path, GError **error)
   return FALSE;
 }
 
+/* Never that of this machine's own processes: all in it is ended some day. */
+static void
+take_namespace (LookalikeSandbox *sandbox)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/ns/pid", sandbox->holder);
+
+  sandbox->namespace_fd = sandbox->holder > 0 ? open (path, O_RDONLY | O_CLOEXEC) : -1;
+  if (!is_inside (sandbox, getpid ()))
+    return;
+  close (sandbox->namespace_fd);
+  sandbox->namespace_fd = -1;
+}
+
 static char *
 dup_last_words (Start *start)
 {
@@ -144,9 +189,10 @@ ready_cb (GObject *object, GAsyncResult *result, gpointer user_data)
       g_autofree char *root = NULL;
 
       sandbox->holder = read_child_pid (sandbox->status_fd);
+      take_namespace (sandbox);
       root = g_strdup_printf ("/proc/%d/root", sandbox->holder);
       /* It may have ended already. */
-      if (!take_root (sandbox, root, NULL))
+      if (sandbox->namespace_fd < 0 || !take_root (sandbox, root, NULL))
         take_root (sandbox, sandbox->root_path, &error);
     }
   else
@@ -283,15 +329,6 @@ lookalike_container_start (LookalikeSandbox *sandbox, const LookalikeImage *imag
 }
 
 static gboolean
-is_in_namespace (LookalikeSandbox *sandbox, const char *pid, const char *namespace)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%s/ns/pid", pid);
-  g_autofree char *link = g_file_read_link (path, NULL);
-
-  return link != NULL && strcmp (link, namespace) == 0;
-}
-
-static gboolean
 has_mark (LookalikeSandbox *sandbox, const char *pid)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%s/environ", pid);
@@ -308,8 +345,6 @@ static guint
 signal_once (LookalikeSandbox *sandbox, int signal_number, GHashTable *seen)
 {
   g_autoptr (GDir) folder = g_dir_open ("/proc", 0, NULL);
-  g_autofree char *own = g_strdup_printf ("/proc/%d/ns/pid", sandbox->holder);
-  g_autofree char *namespace = sandbox->holder > 0 ? g_file_read_link (own, NULL) : NULL;
   const char *name;
   guint found = 0;
 
@@ -319,8 +354,7 @@ signal_once (LookalikeSandbox *sandbox, int signal_number, GHashTable *seen)
 
       if (pid <= 1 || pid == getpid () || g_hash_table_contains (seen, GINT_TO_POINTER (pid)))
         continue;
-      if (sandbox->holder > 0 ? namespace == NULL || !is_in_namespace (sandbox, name, namespace)
-                              : !has_mark (sandbox, name))
+      if (sandbox->lookalike->confined ? !is_inside (sandbox, pid) : !has_mark (sandbox, name))
         continue;
       kill (pid, signal_number);
       g_hash_table_add (seen, GINT_TO_POINTER (pid));
@@ -335,7 +369,7 @@ lookalike_sandbox_signal_all (LookalikeSandbox *sandbox, int signal_number)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  if (sandbox->lookalike->confined && sandbox->holder <= 0)
+  if (sandbox->lookalike->confined && sandbox->namespace_fd < 0)
     return;
   while (signal_once (sandbox, signal_number, seen) > 0)
     ;
@@ -359,5 +393,7 @@ lookalike_container_kill (LookalikeSandbox *sandbox)
     close (sandbox->status_fd);
   if (sandbox->root_fd >= 0)
     close (sandbox->root_fd);
-  sandbox->status_fd = sandbox->root_fd = -1;
+  if (sandbox->namespace_fd >= 0)
+    close (sandbox->namespace_fd);
+  sandbox->status_fd = sandbox->root_fd = sandbox->namespace_fd = -1;
 }

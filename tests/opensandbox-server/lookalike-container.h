@@ -14,6 +14,8 @@ void lookalike_container_start (LookalikeSandbox *sandbox, const LookalikeImage 
                                 LookalikeStartedFunc started, gpointer user_data);
 /* The entry point is the container: if it has ended, so does everything else. */
 void lookalike_container_settle (LookalikeSandbox *sandbox);
+/* Begins to kill everything, where many are to end at once. */
+void lookalike_container_hurry (LookalikeSandbox *sandbox);
 /* Kills everything and waits for the end. */
 void lookalike_container_kill (LookalikeSandbox *sandbox);
 

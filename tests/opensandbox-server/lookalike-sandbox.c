@@ -24,7 +24,7 @@ lookalike_sandbox_new (Lookalike *lookalike)
   self->id = g_uuid_string_random ();
   self->created_at = g_date_time_new_now_utc ();
   self->metadata = json_object_new ();
-  self->root_fd = self->status_fd = -1;
+  self->root_fd = self->status_fd = self->namespace_fd = -1;
   lookalike_sandbox_set_state (self, LOOKALIKE_STATE_PENDING, "CREATING", NULL);
   return self;
 }

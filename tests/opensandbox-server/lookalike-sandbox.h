@@ -40,8 +40,9 @@ struct _LookalikeSandbox
   char *folder;
   char *root_path;
   int root_fd;
-  int status_fd; /* what bubblewrap says */
-  int holder;    /* first process of the namespaces, 0 without, -1 when it has ended */
+  int status_fd;    /* what bubblewrap says */
+  int holder;       /* first process of the namespaces, 0 without, -1 when it has ended */
+  int namespace_fd; /* of its processes; held, so that no other one can come to look the same */
   GSubprocess *container;
   LookalikeProcess *entry; /* the entry point, without bubblewrap */
   gboolean gone;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lookalike-container.h"
 #include "lookalike-endpoints.h"
 #include "lookalike-faults.h"
 #include "lookalike-help.h"
@@ -241,6 +242,21 @@ set_up (GError **error)
   return lookalike.lifecycle != NULL;
 }
 
+/* The kernel takes a while for each namespace, but not longer for all at once. */
+static void
+end_sandboxes (void)
+{
+  GHashTableIter iter;
+  gpointer sandbox;
+
+  if (lookalike.sandboxes == NULL)
+    return;
+  g_hash_table_iter_init (&iter, lookalike.sandboxes);
+  while (g_hash_table_iter_next (&iter, NULL, &sandbox))
+    lookalike_container_hurry (sandbox);
+  g_clear_pointer (&lookalike.sandboxes, g_hash_table_unref);
+}
+
 static void
 tear_down (void)
 {
@@ -248,7 +264,7 @@ tear_down (void)
     lookalike_listener_close (lookalike.lifecycle);
   if (lookalike.gateway != NULL)
     lookalike_listener_close (lookalike.gateway);
-  g_clear_pointer (&lookalike.sandboxes, g_hash_table_unref);
+  end_sandboxes ();
   g_clear_pointer (&lookalike.snapshots, g_hash_table_unref);
   if (lookalike.session != NULL)
     soup_session_abort (lookalike.session);

@@ -577,6 +577,30 @@ def pages_of_others_are_refused(server):
             assert other.fetch("GET", "/health", headers={"Host": host}).status == status
 
 
+def find_processes(argument):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as words:
+            if argument in words.read().split(b"\0"):
+                found.append(pid)
+    return found
+
+
+@test
+def with_it_all_that_it_started_ends(_):
+    name = f"ends-with-{os.getpid()}"
+    command = (f"setsid sh -c 'trap \"\" TERM; tail -f /dev/null; :' {name} & "
+               f"exec sh -c 'tail -f /dev/null; :' {name}")
+    for options in ((), ("--plain",)):
+        with Server(*options) as server:
+            for _ in range(4):
+                execd = server.new_execd()
+                fetch(execd, "POST", "/command", {"command": command, "background": True})
+            while len(find_processes(name.encode())) < 8:
+                assert server.fetch("GET", "/health").status == 200
+        assert find_processes(name.encode()) == [], options
+
+
 @test
 def whatever_comes_it_goes_on(server):
     execd = server.new_execd()
