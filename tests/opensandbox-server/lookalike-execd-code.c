@@ -10,13 +10,39 @@
 
 #define NOT_CONFIGURED "language runtime server not configured, please check your image runtime"
 
-static const LookalikeShape members[]
-    = { { "code", LOOKALIKE_SHAPE_TEXT }, { "context", LOOKALIKE_SHAPE_OBJECT }, { NULL } };
+static const LookalikeGoField context_fields[] = {
+  { "id", &lookalike_go_string, NULL },
+  { "language", &lookalike_go_string, "CodeContextRequest" },
+  { "cwd", &lookalike_go_string, "CodeContextRequest" },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType context_type
+    = { LOOKALIKE_GO_STRUCT, "model.CodeContext", context_fields, NULL };
+
+static const LookalikeGoField run_fields[] = {
+  { "context", &context_type, NULL },
+  { "code", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType run_type
+    = { LOOKALIKE_GO_STRUCT, "model.RunCodeRequest", run_fields, NULL };
+
+static const LookalikeGoField new_context_fields[] = {
+  { "language", &lookalike_go_string, NULL },
+  { "cwd", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType new_context_type
+    = { LOOKALIKE_GO_STRUCT, "model.CodeContextRequest", new_context_fields, NULL };
 
 void
 lookalike_execd_run_code (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
+  g_autoptr (JsonObject) spec
+      = lookalike_execd_parse_object (request, &run_type, LOOKALIKE_EXECD_MAYBE);
   const char *code = spec != NULL ? lookalike_json_get_string (spec, "code") : NULL;
   const char *language = NULL;
   g_autoptr (JsonObject) command = NULL;
@@ -45,8 +71,12 @@ lookalike_execd_run_code (LookalikeRequest *request)
 void
 lookalike_execd_create_context (LookalikeRequest *request)
 {
-  lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR",
-                          "error creating code context. " NOT_CONFIGURED);
+  g_autoptr (JsonObject) spec
+      = lookalike_execd_parse_object (request, &new_context_type, LOOKALIKE_EXECD_MAYBE);
+
+  if (spec != NULL)
+    lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR",
+                            "error creating code context. " NOT_CONFIGURED);
 }
 
 void

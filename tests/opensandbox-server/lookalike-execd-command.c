@@ -20,6 +20,12 @@
 #define TERM_GRACE_MS 3000
 #define GROUP_CHECK_MS 20
 #define READ_AT_ONCE (256 * 1024)
+#define NO_COMMAND                                                                                 \
+  "Key: 'RunCommandRequest.Command' Error:Field validation for 'Command' failed on the "           \
+  "'required' tag"
+#define NEGATIVE_TIMEOUT                                                                           \
+  "Key: 'RunCommandRequest.TimeoutMs' Error:Field validation for 'TimeoutMs' failed on the 'gte' " \
+  "tag"
 
 struct _LookalikeCommand
 {
@@ -341,15 +347,14 @@ static char *
 find_fault (LookalikeRequest *request, JsonObject *spec)
 {
   const char *command = lookalike_json_get_string (spec, "command");
+  gboolean is_missing = command == NULL || command[0] == '\0';
+  gboolean is_negative = lookalike_json_get_int (spec, "timeout", 0) < 0;
   g_autoptr (GError) error = NULL;
   int cwd;
 
-  if (command == NULL || command[0] == '\0')
-    return g_strdup ("Key: 'RunCommandRequest.Command' Error:Field validation for 'Command' failed "
-                     "on the 'required' tag");
-  if (lookalike_json_get_int (spec, "timeout", 0) < 0)
-    return g_strdup ("Key: 'RunCommandRequest.TimeoutMs' Error:Field validation for 'TimeoutMs' "
-                     "failed on the 'gte' tag");
+  if (is_missing || is_negative)
+    return g_strconcat (is_missing ? NO_COMMAND : "", is_missing && is_negative ? "\n" : "",
+                        is_negative ? NEGATIVE_TIMEOUT : "", NULL);
   if (lookalike_json_has (spec, "gid") && !lookalike_json_has (spec, "uid"))
     return g_strdup ("uid is required when gid is provided");
   if (request->lookalike->config.old)
@@ -362,20 +367,28 @@ find_fault (LookalikeRequest *request, JsonObject *spec)
   return NULL;
 }
 
-static const LookalikeShape members[]
-    = { { "command", LOOKALIKE_SHAPE_TEXT },
-        { "cwd", LOOKALIKE_SHAPE_TEXT },
-        { "background", LOOKALIKE_SHAPE_TRUTH },
-        { "timeout", LOOKALIKE_SHAPE_NUMBER, .least = G_MININT64 },
-        { "uid", LOOKALIKE_SHAPE_NUMBER, .most = G_MAXUINT32 },
-        { "gid", LOOKALIKE_SHAPE_NUMBER, .most = G_MAXUINT32 },
-        { "envs", LOOKALIKE_SHAPE_TEXT_MAP },
-        { NULL } };
+static const LookalikeGoType envs_type
+    = { LOOKALIKE_GO_MAP, "map[string]string", NULL, &lookalike_go_string };
+
+static const LookalikeGoField run_fields[] = {
+  { "command", &lookalike_go_string, NULL },
+  { "cwd", &lookalike_go_string, NULL },
+  { "background", &lookalike_go_bool, NULL },
+  { "timeout", &lookalike_go_int64, NULL },
+  { "uid", &lookalike_go_uint32, NULL },
+  { "gid", &lookalike_go_uint32, NULL },
+  { "envs", &envs_type, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType run_type
+    = { LOOKALIKE_GO_STRUCT, "model.RunCommandRequest", run_fields, NULL };
 
 void
 lookalike_execd_run_command (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
+  g_autoptr (JsonObject) spec
+      = lookalike_execd_parse_object (request, &run_type, LOOKALIKE_EXECD_MAYBE);
   g_autofree char *fault = spec != NULL ? find_fault (request, spec) : NULL;
 
   if (fault != NULL)

@@ -34,29 +34,6 @@ lookalike_files_fail_runtime (LookalikeRequest *request, const char *why)
   lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR", "%s", why);
 }
 
-static gboolean
-has_type (JsonObject *object, const char *name, GType type)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node == NULL || JSON_NODE_HOLDS_NULL (node)
-         || (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == type);
-}
-
-gboolean
-lookalike_files_is_permission (JsonNode *node)
-{
-  JsonObject *object;
-
-  if (JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return FALSE;
-  object = json_node_get_object (node);
-  return has_type (object, "owner", G_TYPE_STRING) && has_type (object, "group", G_TYPE_STRING)
-         && has_type (object, "mode", G_TYPE_INT64);
-}
-
 /* The digits of the number are read as octal. */
 static gboolean
 read_mode (gint64 number, mode_t *mode, char **why)
@@ -226,22 +203,24 @@ lookalike_execd_delete_files (LookalikeRequest *request)
   lookalike_request_reply_empty (request, SOUP_STATUS_OK);
 }
 
+static const LookalikeGoField permission_fields[] = {
+  { "owner", &lookalike_go_string, NULL },
+  { "group", &lookalike_go_string, NULL },
+  { "mode", &lookalike_go_int, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType permission_type
+    = { LOOKALIKE_GO_STRUCT, "model.Permission", permission_fields, NULL };
+
+static const LookalikeGoType permissions_type
+    = { LOOKALIKE_GO_MAP, "map[string]model.Permission", NULL, &permission_type };
+
 /* {"path": permission}: NULL after a refusal. */
 static JsonObject *
 parse_permissions (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, NULL, FALSE);
-  g_autoptr (GList) values = map != NULL ? json_object_get_values (map) : NULL;
-
-  for (GList *i = values; i != NULL; i = i->next)
-    if (!lookalike_files_is_permission (i->data))
-      {
-        lookalike_execd_refuse_body (
-            request,
-            "json: cannot unmarshal string into Go struct field Permission.mode of type int");
-        return NULL;
-      }
-  return g_steal_pointer (&map);
+  return lookalike_execd_parse_object (request, &permissions_type, LOOKALIKE_EXECD_MAYBE);
 }
 
 void
@@ -315,27 +294,30 @@ move_one (LookalikeRequest *request, JsonObject *item)
   return FALSE;
 }
 
+static const LookalikeGoField move_fields[] = {
+  { "src", &lookalike_go_string, NULL },
+  { "dest", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType move_type
+    = { LOOKALIKE_GO_STRUCT, "model.RenameFileItem", move_fields, NULL };
+
+static const LookalikeGoType moves_type
+    = { LOOKALIKE_GO_SLICE, "[]model.RenameFileItem", NULL, &move_type };
+
 void
 lookalike_execd_move_files (LookalikeRequest *request)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (JsonNode) node = lookalike_execd_parse (request, &error);
+  g_autoptr (JsonNode) node = lookalike_execd_parse (request, &moves_type, LOOKALIKE_EXECD_MAYBE);
   JsonArray *items;
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
-    {
-      lookalike_execd_refuse_body (request, error != NULL ? error->message
-                                                          : "json: cannot unmarshal object");
+  if (node == NULL)
+    return;
+  items = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  for (guint i = 0; items != NULL && i < json_array_get_length (items); i++)
+    if (!move_one (request, json_array_get_object_element (items, i)))
       return;
-    }
-  items = json_node_get_array (node);
-  for (guint i = 0; i < json_array_get_length (items); i++)
-    {
-      JsonNode *item = json_array_get_element (items, i);
-
-      if (!move_one (request, JSON_NODE_HOLDS_OBJECT (item) ? json_node_get_object (item) : NULL))
-        return;
-    }
   lookalike_request_reply_empty (request, SOUP_STATUS_OK);
 }
 

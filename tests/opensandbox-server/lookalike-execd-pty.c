@@ -34,13 +34,20 @@ fail_twice (LookalikeRequest *request, const char *cwd)
   lookalike_request_reply_json (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, json->str);
 }
 
-static const LookalikeShape members[]
-    = { { "cwd", LOOKALIKE_SHAPE_TEXT }, { "command", LOOKALIKE_SHAPE_TEXT }, { NULL } };
+static const LookalikeGoField create_fields[] = {
+  { "cwd", &lookalike_go_string, NULL },
+  { "command", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType create_type
+    = { LOOKALIKE_GO_STRUCT, "model.CreatePTYSessionRequest", create_fields, NULL };
 
 void
 lookalike_execd_create_pty (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, TRUE);
+  g_autoptr (JsonObject) spec
+      = lookalike_execd_parse_optional (request, &create_type, "error parsing request: ");
   const char *cwd = spec != NULL ? lookalike_json_get_string (spec, "cwd") : NULL;
   g_autofree char *folder = NULL;
   g_autofree char *json = NULL;

@@ -119,11 +119,24 @@ replace_one (LookalikeRequest *request, const char *asked, JsonObject *item, GSt
   return TRUE;
 }
 
+static const LookalikeGoField item_fields[] = {
+  { "old", &lookalike_go_string, NULL },
+  { "new", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType item_type
+    = { LOOKALIKE_GO_STRUCT, "model.ReplaceFileContentItem", item_fields, NULL };
+
+static const LookalikeGoType replace_type
+    = { LOOKALIKE_GO_MAP, "map[string]model.ReplaceFileContentItem", NULL, &item_type };
+
 void
 lookalike_execd_replace (LookalikeRequest *request)
 {
   g_autofree char *verbose = lookalike_request_get_query (request, "verbose");
-  g_autoptr (JsonObject) map = lookalike_execd_parse_object (request, NULL, FALSE);
+  g_autoptr (JsonObject) map
+      = lookalike_execd_parse_object (request, &replace_type, LOOKALIKE_EXECD_MAYBE);
   g_autoptr (GList) paths = map != NULL ? json_object_get_members (map) : NULL;
   g_autoptr (GString) json = g_string_new ("{");
 

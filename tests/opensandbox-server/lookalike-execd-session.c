@@ -18,6 +18,10 @@
 #include "lookalike-session-script.h"
 
 #define DEFAULT_TIMEOUT_MS (24 * 3600 * 1000)
+#define LEAD "error parsing request. "
+#define NEGATIVE_TIMEOUT                                                                           \
+  "Key: 'RunInSessionRequest.Timeout' Error:Field validation for 'Timeout' failed on the 'gte' "   \
+  "tag"
 
 struct _LookalikeSession
 {
@@ -296,16 +300,28 @@ begin_run (LookalikeRequest *request, LookalikeSession *session, JsonObject *spe
   read_line (run);
 }
 
-static const LookalikeShape members[]
-    = { { "command", LOOKALIKE_SHAPE_TEXT },
-        { "cwd", LOOKALIKE_SHAPE_TEXT },
-        { "timeout", LOOKALIKE_SHAPE_NUMBER, .least = G_MININT64 },
-        { NULL } };
+static const LookalikeGoField create_fields[] = {
+  { "cwd", &lookalike_go_string, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType create_type
+    = { LOOKALIKE_GO_STRUCT, "model.CreateSessionRequest", create_fields, NULL };
+
+static const LookalikeGoField run_fields[] = {
+  { "command", &lookalike_go_string, NULL },
+  { "cwd", &lookalike_go_string, NULL },
+  { "timeout", &lookalike_go_int64, NULL },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType run_type
+    = { LOOKALIKE_GO_STRUCT, "model.RunInSessionRequest", run_fields, NULL };
 
 void
 lookalike_execd_create_session (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, TRUE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_optional (request, &create_type, LEAD);
   const char *cwd = spec != NULL ? lookalike_json_get_string (spec, "cwd") : NULL;
   g_autofree char *folder = NULL;
   g_autofree char *json = NULL;
@@ -341,7 +357,7 @@ lookalike_execd_create_session (LookalikeRequest *request)
 void
 lookalike_execd_run_in_session (LookalikeRequest *request)
 {
-  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, members, FALSE);
+  g_autoptr (JsonObject) spec = lookalike_execd_parse_object (request, &run_type, LEAD);
   LookalikeSession *session
       = g_hash_table_lookup (request->sandbox->sessions, request->segments[1]);
   const char *command = spec != NULL ? lookalike_json_get_string (spec, "command") : NULL;
@@ -361,7 +377,7 @@ lookalike_execd_run_in_session (LookalikeRequest *request)
   else if (lookalike_json_get_int (spec, "timeout", 0) < 0 || error != NULL)
     lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "INVALID_REQUEST_BODY",
                             "invalid request. %s",
-                            error != NULL ? error->message : "'Timeout' failed on the 'gte' tag");
+                            error != NULL ? error->message : NEGATIVE_TIMEOUT);
   else if (session == NULL)
     lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR",
                             "error running in session. context not found");

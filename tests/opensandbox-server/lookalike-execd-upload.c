@@ -43,21 +43,42 @@ collect (SoupMultipart *multipart, const char *wanted)
   return g_steal_pointer (&bodies);
 }
 
+static const LookalikeGoField metadata_fields[] = {
+  { "path", &lookalike_go_string, NULL },
+  { "owner", &lookalike_go_string, "Permission" },
+  { "group", &lookalike_go_string, "Permission" },
+  { "mode", &lookalike_go_int, "Permission" },
+  { NULL, NULL, NULL },
+};
+
+static const LookalikeGoType metadata_type
+    = { LOOKALIKE_GO_STRUCT, "model.FileMetadata", metadata_fields, NULL };
+
+/* This is decoded at once, not read from a stream: an end of it has another name. */
+static void
+refuse_metadata (LookalikeRequest *request, const GError *error)
+{
+  gboolean ends = error->code == G_IO_ERROR_NOT_FOUND || error->code == G_IO_ERROR_PARTIAL_INPUT;
+
+  lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "INVALID_FILE_METADATA",
+                          "invalid metadata format. %s",
+                          ends ? "unexpected end of JSON input" : error->message);
+}
+
 static JsonObject *
 parse_metadata (LookalikeRequest *request, GBytes *bytes)
 {
   g_autoptr (GError) error = NULL;
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
-  g_autoptr (JsonNode) node = lookalike_json_parse (data != NULL ? data : "", size, &error);
+  g_autoptr (JsonNode) node
+      = lookalike_go_decode (data != NULL ? data : "", size, &metadata_type, TRUE, &error);
   JsonObject *metadata
       = node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   const char *path = lookalike_json_get_string (metadata, "path");
 
-  if (metadata == NULL || !lookalike_files_is_permission (node))
-    lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "INVALID_FILE_METADATA",
-                            "invalid metadata format. %s",
-                            error != NULL ? error->message : "json: cannot unmarshal");
+  if (node == NULL)
+    refuse_metadata (request, error);
   else if (path == NULL || path[0] == '\0')
     refuse (request, "INVALID_FILE_METADATA", "metadata path is empty");
   else

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "lookalike-command.h"
-#include "lookalike-json.h"
 #include "lookalike-paths.h"
 #include "lookalike-proxy.h"
 #include "lookalike-pty.h"
@@ -180,50 +179,60 @@ lookalike_execd_open_cwd (LookalikeSandbox *sandbox, const char *cwd, GError **e
   return fd;
 }
 
-void
-lookalike_execd_refuse_body (LookalikeRequest *request, const char *why)
-{
-  lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "INVALID_REQUEST_BODY",
-                          "error parsing request, MAYBE invalid body format. %s", why);
-}
-
-JsonNode *
-lookalike_execd_parse (LookalikeRequest *request, GError **error)
+static JsonNode *
+decode (LookalikeRequest *request, const LookalikeGoType *type, GError **error)
 {
   g_autoptr (GBytes) body = lookalike_request_get_body (request);
   gsize size;
   const char *data = g_bytes_get_data (body, &size);
 
-  return lookalike_json_parse_first (data != NULL ? data : "", size, error);
+  return lookalike_go_decode (data != NULL ? data : "", size, type, FALSE, error);
+}
+
+static void
+refuse_body (LookalikeRequest *request, const char *lead, const GError *error)
+{
+  lookalike_request_fail (request, SOUP_STATUS_BAD_REQUEST, "INVALID_REQUEST_BODY", "%s%s", lead,
+                          error->message);
 }
 
 static JsonObject *
-take_object (LookalikeRequest *request, const LookalikeShape *members, JsonObject *object)
+take_object (JsonNode *node)
 {
-  g_autofree char *fault = members != NULL ? lookalike_shape_find_fault (members, object) : NULL;
+  return JSON_NODE_HOLDS_OBJECT (node) ? json_node_dup_object (node) : json_object_new ();
+}
 
-  if (fault == NULL)
-    return json_object_ref (object);
-  lookalike_execd_refuse_body (request, fault);
-  return NULL;
+JsonNode *
+lookalike_execd_parse (LookalikeRequest *request, const LookalikeGoType *type, const char *lead)
+{
+  g_autoptr (GError) error = NULL;
+  JsonNode *node = decode (request, type, &error);
+
+  if (node == NULL)
+    refuse_body (request, lead, error);
+  return node;
 }
 
 JsonObject *
-lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeShape *members,
-                              gboolean may_be_empty)
+lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeGoType *type,
+                              const char *lead)
 {
-  g_autoptr (GBytes) body = lookalike_request_get_body (request);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (JsonNode) node = NULL;
+  g_autoptr (JsonNode) node = lookalike_execd_parse (request, type, lead);
 
-  if (g_bytes_get_size (body) == 0 && may_be_empty)
+  return node != NULL ? take_object (node) : NULL;
+}
+
+JsonObject *
+lookalike_execd_parse_optional (LookalikeRequest *request, const LookalikeGoType *type,
+                                const char *lead)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) node = decode (request, type, &error);
+
+  if (node != NULL)
+    return take_object (node);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     return json_object_new ();
-  node = lookalike_execd_parse (request, &error);
-  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
-    return take_object (request, members, json_node_get_object (node));
-  if (node != NULL && JSON_NODE_HOLDS_NULL (node))
-    return json_object_new ();
-  lookalike_execd_refuse_body (request, error != NULL ? error->message
-                                                      : "json: cannot unmarshal into object");
+  refuse_body (request, lead, error);
   return NULL;
 }

@@ -4,8 +4,8 @@
 
 #pragma once
 
+#include "lookalike-go-json.h"
 #include "lookalike-request.h"
-#include "lookalike-shape.h"
 
 G_BEGIN_DECLS
 
@@ -53,12 +53,16 @@ void lookalike_execd_watch_metrics (LookalikeRequest *request);
 const char *lookalike_execd_get_shell (LookalikeSandbox *sandbox);
 /* The folder to start in; -1 and an error. @cwd NULL or empty: the root. */
 int lookalike_execd_open_cwd (LookalikeSandbox *sandbox, const char *cwd, GError **error);
-/* The object a body holds; answers and gives NULL when it is none. An empty body is an empty
- * object when @may_be_empty. */
-/* The body; NULL after an answer, also where one of @members is of another type. */
-JsonObject *lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeShape *members,
-                                          gboolean may_be_empty);
-JsonNode *lookalike_execd_parse (LookalikeRequest *request, GError **error);
-void lookalike_execd_refuse_body (LookalikeRequest *request, const char *why);
+/* What execd says before the words of its decoder. */
+#define LOOKALIKE_EXECD_MAYBE "error parsing request, MAYBE invalid body format. "
+/* The body as @type; NULL after a refusal that begins with @lead. */
+JsonNode *lookalike_execd_parse (LookalikeRequest *request, const LookalikeGoType *type,
+                                 const char *lead);
+/* The same of a struct or a map; null is an empty one. */
+JsonObject *lookalike_execd_parse_object (LookalikeRequest *request, const LookalikeGoType *type,
+                                          const char *lead);
+/* The same, and so is no body at all. */
+JsonObject *lookalike_execd_parse_optional (LookalikeRequest *request, const LookalikeGoType *type,
+                                            const char *lead);
 
 G_END_DECLS

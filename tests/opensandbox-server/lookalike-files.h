@@ -17,7 +17,5 @@ void lookalike_files_fail_runtime (LookalikeRequest *request, const char *why);
  * wrong type was refused before. */
 gboolean lookalike_files_apply_permission (LookalikeSandbox *sandbox, const char *path,
                                            JsonObject *permission, char **why);
-/* The types of its members, as Go's decoder wants them. */
-gboolean lookalike_files_is_permission (JsonNode *node);
 
 G_END_DECLS

@@ -46,33 +46,6 @@ lookalike_json_parse (const char *data, gsize size, GError **error)
   return root;
 }
 
-/* Where the object or list that it begins with ends; all of it where it is neither. */
-static gsize
-measure_first (const char *data, gsize size)
-{
-  gsize depth = 0;
-  gboolean in_string = FALSE;
-
-  for (gsize i = 0; i < size; i++)
-    if (in_string && data[i] == '\\')
-      i++;
-    else if (data[i] == '"')
-      in_string = !in_string;
-    else if (!in_string && strchr ("[{", data[i]) != NULL && data[i] != '\0')
-      depth++;
-    else if (!in_string && strchr ("]}", data[i]) != NULL && data[i] != '\0' && depth-- <= 1)
-      return i + 1;
-    else if (depth == 0 && !g_ascii_isspace (data[i]))
-      return size;
-  return size;
-}
-
-JsonNode *
-lookalike_json_parse_first (const char *data, gsize size, GError **error)
-{
-  return lookalike_json_parse (data, measure_first (data, size), error);
-}
-
 char *
 lookalike_json_print_object (JsonObject *object)
 {

@@ -13,9 +13,6 @@ G_BEGIN_DECLS
 /* Refuses what json-glib would crash on. */
 JsonNode *lookalike_json_parse (const char *data, gsize size, GError **error);
 
-/* What comes after the first value does not count, as with a decoder of Go. */
-JsonNode *lookalike_json_parse_first (const char *data, gsize size, GError **error);
-
 char *lookalike_json_print_object (JsonObject *object);
 
 /* NULL, FALSE or 0 when there is no such member, or it has another type. */
