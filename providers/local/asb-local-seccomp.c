@@ -17,7 +17,7 @@ get_filter (gboolean writes_through)
 {
   return writes_through
              ? g_bytes_new_static (filter_of_writing_through, sizeof filter_of_writing_through)
-             : g_bytes_new_static (filter, sizeof filter);
+             : g_bytes_new_static (usual_filter, sizeof usual_filter);
 }
 
 #else

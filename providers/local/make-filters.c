@@ -25,5 +25,7 @@ print_filter (const char *name, gboolean writes_through)
 int
 main (void)
 {
-  return print_filter ("filter", FALSE) && print_filter ("filter_of_writing_through", TRUE) ? 0 : 1;
+  return print_filter ("usual_filter", FALSE) && print_filter ("filter_of_writing_through", TRUE)
+             ? 0
+             : 1;
 }
