@@ -128,6 +128,7 @@ typedef struct
   GError *error;
   GMutex mutex;
   GHashTable *renewals; /* sandbox id → how many */
+  gboolean is_renewed;
 } Fixture;
 
 /* In whichever thread. */
@@ -429,6 +430,39 @@ test_backend_renew (Fixture *fixture, gconstpointer data)
   test_backend_close (backend);
 }
 
+static void
+renewed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Fixture *fixture = user_data;
+  g_autoptr (AsbSandboxInfo) info
+      = asb_backend_renew_finish (ASB_BACKEND (source), result, &fixture->error);
+
+  g_assert_no_error (fixture->error);
+  g_assert_nonnull (info);
+  fixture->is_renewed = TRUE;
+}
+
+static void
+test_backend_renew_in_turn (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, 0);
+
+  g_test_summary ("What somebody renews does not overtake a renewal on its way, which would undo "
+                  "it");
+
+  test_mock_add_fault (fixture->mock, "{'operation': <'renew_sandbox'>, 'fault': <'hold'>}");
+  wait_for (fixture, backend, 1);
+  test_mock_clear_faults (fixture->mock);
+  asb_backend_renew_async (backend, 90, NULL, renewed_cb, fixture);
+  wait_long (fixture);
+  g_assert_cmpuint (count (fixture, backend), ==, 1);
+  g_assert_false (fixture->is_renewed);
+  g_assert_cmpuint (test_mock_release (fixture->mock, "renew_sandbox"), ==, 1);
+  while (!fixture->is_renewed)
+    g_main_context_iteration (NULL, TRUE);
+  test_backend_close (backend);
+}
+
 static GDateTime *
 created_with (Fixture *fixture, AsbCleanupPolicy cleanup, AsbTtlMode mode)
 {
@@ -554,6 +588,7 @@ main (int argc, char *argv[])
   add ("/keep-alive/backend/unanswered", test_backend_unanswered);
   add ("/keep-alive/backend/pause", test_backend_pause);
   add ("/keep-alive/backend/renew", test_backend_renew);
+  add ("/keep-alive/backend/renew-in-turn", test_backend_renew_in_turn);
   add ("/keep-alive/backend/left-out", test_left_out);
   add ("/keep-alive/backend/too-short", test_too_short);
   add ("/keep-alive/backend/very-long", test_very_long);
