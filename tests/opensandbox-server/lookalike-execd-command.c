@@ -10,6 +10,7 @@
 
 #include "lookalike-events.h"
 #include "lookalike-execd.h"
+#include "lookalike-file-info.h"
 #include "lookalike-json.h"
 #include "lookalike-paths.h"
 #include "lookalike-process.h"
@@ -207,6 +208,16 @@ merge_environment (LookalikeSandbox *sandbox, JsonObject *envs)
   return environment;
 }
 
+/* A user that the sandbox does not know keeps the group of execd. */
+static gint64
+find_group (LookalikeSandbox *sandbox, JsonObject *spec)
+{
+  gint64 uid = lookalike_json_get_int (spec, "uid", -1);
+  gint64 first = uid >= 0 ? lookalike_file_info_find_first_group (sandbox, uid) : -1;
+
+  return lookalike_json_get_int (spec, "gid", first);
+}
+
 static gboolean
 start (LookalikeSandbox *sandbox, LookalikeCommand *self, JsonObject *spec, GError **error)
 {
@@ -220,7 +231,7 @@ start (LookalikeSandbox *sandbox, LookalikeCommand *self, JsonObject *spec, GErr
     .cwd_fd = cwd,
     .stdin_fd = -1,
     .uid = lookalike_json_get_int (spec, "uid", -1),
-    .gid = lookalike_json_get_int (spec, "gid", -1),
+    .gid = find_group (sandbox, spec),
     .ended = ended_cb,
     .user_data = self,
   };

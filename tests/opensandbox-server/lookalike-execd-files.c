@@ -134,7 +134,12 @@ append_info (LookalikeRequest *request, GString *json, const char *asked)
     return FALSE;
   if (stat_path (request->sandbox, path, &info) < 0)
     {
-      lookalike_files_fail (request, "lstat", path, errno);
+      int problem = errno;
+      g_autofree char *lead = g_strdup_printf (problem == ENOENT ? "file not found: %s: lstat"
+                                                                 : "error accessing file %s: lstat",
+                                               asked);
+
+      lookalike_files_fail (request, lead, path, problem);
       return FALSE;
     }
   if (json->len > 1)
@@ -267,20 +272,32 @@ rename_path (LookalikeSandbox *sandbox, const char *from, const char *to)
   return result;
 }
 
+static const char *
+get_path (JsonObject *item, const char *name)
+{
+  const char *path = lookalike_json_get_string (item, name);
+
+  return path != NULL ? path : "";
+}
+
 /* TRUE when it was moved; otherwise the request is answered. */
 static gboolean
 move_one (LookalikeRequest *request, JsonObject *item)
 {
-  const char *src = lookalike_json_get_string (item, "src");
-  const char *dest = lookalike_json_get_string (item, "dest");
-  g_autofree char *from = expand (request, src != NULL ? src : "");
-  g_autofree char *to = from != NULL ? expand (request, dest != NULL ? dest : "") : NULL;
+  const char *src = get_path (item, "src");
+  const char *dest = get_path (item, "dest");
+  g_autofree char *from = expand (request, src);
+  g_autofree char *to = from != NULL ? expand (request, dest) : NULL;
   g_autofree char *parent = to != NULL ? g_path_get_dirname (to) : NULL;
 
   if (to == NULL)
     return FALSE;
   if (!lookalike_path_exists (request->sandbox, from))
-    lookalike_files_fail (request, "source path not found: stat", from, ENOENT);
+    {
+      g_autofree char *lead = g_strdup_printf ("source path not found: %s: stat", src);
+
+      lookalike_files_fail (request, lead, from, ENOENT);
+    }
   else if (lookalike_path_make_folders (request->sandbox, parent, 0755) < 0)
     lookalike_files_fail (request, "failed to create destination directory: mkdir", parent,
                           errno == ENOENT ? ENOTDIR : errno);
@@ -288,7 +305,12 @@ move_one (LookalikeRequest *request, JsonObject *item)
     lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR",
                             "error accessing file: destination path already exists: %s", dest);
   else if (rename_path (request->sandbox, from, to) < 0)
-    lookalike_files_fail (request, "failed to rename file: rename", from, errno);
+    {
+      int problem = errno;
+      g_autofree char *both = g_strconcat (from, " ", to, NULL);
+
+      lookalike_files_fail (request, "failed to rename file: rename", both, problem);
+    }
   else
     return TRUE;
   return FALSE;

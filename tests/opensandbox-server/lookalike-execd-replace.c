@@ -63,6 +63,16 @@ replace_all (const GByteArray *from, const char *old, const char *new, GByteArra
   return count;
 }
 
+/* execd looks at the file and reads it before it opens it for writing. */
+static const char *
+name_step (int error_number)
+{
+  if (error_number == EISDIR)
+    return "read";
+  return error_number == EACCES || error_number == EROFS || error_number == ETXTBSY ? "open"
+                                                                                    : "stat";
+}
+
 /* How many it replaced; -1 after an answer. */
 static int
 replace_in (LookalikeRequest *request, const char *path, const char *old, const char *new)
@@ -74,7 +84,7 @@ replace_in (LookalikeRequest *request, const char *path, const char *old, const 
 
   if (fd < 0)
     {
-      lookalike_files_fail (request, "open", path, errno);
+      lookalike_files_fail (request, name_step (errno), path, errno);
       return -1;
     }
   content = read_all (fd);
@@ -105,7 +115,8 @@ replace_one (LookalikeRequest *request, const char *asked, JsonObject *item, GSt
 
   if (path == NULL)
     {
-      lookalike_files_fail_runtime (request, error->message);
+      lookalike_request_fail (request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "RUNTIME_ERROR",
+                              "error accessing file: %s", error->message);
       return FALSE;
     }
   count = replace_in (request, path, lookalike_json_get_string (item, "old"),

@@ -115,39 +115,43 @@ lookalike_execd_close (LookalikeSandbox *sandbox)
 }
 
 static gboolean
-has_program (LookalikeSandbox *sandbox, const char *name)
+is_program (LookalikeSandbox *sandbox, const char *path)
+{
+  int fd;
+  gboolean found;
+
+  if (!sandbox->lookalike->confined)
+    return g_file_test (path, G_FILE_TEST_IS_EXECUTABLE);
+  fd = lookalike_path_open (sandbox, path, O_PATH, 0);
+  if (fd < 0)
+    return FALSE;
+  found = faccessat (fd, "", X_OK, AT_EMPTY_PATH) == 0;
+  close (fd);
+  return found;
+}
+
+char *
+lookalike_execd_find_program (LookalikeSandbox *sandbox, const char *name)
 {
   const char *path = g_environ_getenv (sandbox->environment, "PATH");
-  g_auto (GStrv) folders = g_strsplit (path, ":", -1);
+  g_auto (GStrv) folders = g_strsplit (path != NULL ? path : "", ":", -1);
 
   for (guint i = 0; folders[i] != NULL; i++)
     {
       g_autofree char *candidate = g_build_filename (folders[i], name, NULL);
-      int fd;
 
-      if (!sandbox->lookalike->confined)
-        {
-          if (g_file_test (candidate, G_FILE_TEST_IS_EXECUTABLE))
-            return TRUE;
-          continue;
-        }
-      fd = lookalike_path_open (sandbox, candidate, O_PATH, 0);
-      if (fd < 0)
-        continue;
-      if (faccessat (fd, "", X_OK, AT_EMPTY_PATH) == 0)
-        {
-          close (fd);
-          return TRUE;
-        }
-      close (fd);
+      if (is_program (sandbox, candidate))
+        return g_steal_pointer (&candidate);
     }
-  return FALSE;
+  return NULL;
 }
 
 const char *
 lookalike_execd_get_shell (LookalikeSandbox *sandbox)
 {
-  return has_program (sandbox, "bash") ? "bash" : "sh";
+  g_autofree char *bash = lookalike_execd_find_program (sandbox, "bash");
+
+  return bash != NULL ? "bash" : "sh";
 }
 
 int

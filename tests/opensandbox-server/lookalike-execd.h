@@ -51,6 +51,8 @@ void lookalike_execd_watch_metrics (LookalikeRequest *request);
 
 /* "bash", or "sh" where there is none. */
 const char *lookalike_execd_get_shell (LookalikeSandbox *sandbox);
+/* Where PATH has it, or NULL. */
+char *lookalike_execd_find_program (LookalikeSandbox *sandbox, const char *name);
 /* The folder to start in; -1 and an error. @cwd NULL or empty: the root. */
 int lookalike_execd_open_cwd (LookalikeSandbox *sandbox, const char *cwd, GError **error);
 /* What execd says before the words of its decoder. */

@@ -70,6 +70,21 @@ lookalike_file_info_find_group (LookalikeSandbox *sandbox, const char *name)
   return find_number (sandbox, "/etc/group", name);
 }
 
+gint64
+lookalike_file_info_find_first_group (LookalikeSandbox *sandbox, gint64 uid)
+{
+  g_auto (GStrv) lines = read_lines (sandbox, "/etc/passwd");
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], ":", 5);
+
+      if (g_strv_length (fields) >= 4 && atol (fields[2]) == uid)
+        return atol (fields[3]);
+    }
+  return 0;
+}
+
 static const char *
 name_type (mode_t mode)
 {

@@ -17,4 +17,7 @@ void lookalike_file_info_append (GString *json, LookalikeSandbox *sandbox, const
 gint64 lookalike_file_info_find_user (LookalikeSandbox *sandbox, const char *name);
 gint64 lookalike_file_info_find_group (LookalikeSandbox *sandbox, const char *name);
 
+/* The first group of a user; 0 where the sandbox knows nothing of one. */
+gint64 lookalike_file_info_find_first_group (LookalikeSandbox *sandbox, gint64 uid);
+
 G_END_DECLS

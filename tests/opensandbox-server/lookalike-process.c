@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lookalike-execd.h"
 #include "lookalike-sandbox.h"
 
 #define REPORT_FD 3
@@ -135,8 +136,11 @@ spawn (LookalikeSandbox *sandbox, const LookalikeProcessSpec *spec, int report_f
 }
 
 static void
-say_why (const LookalikeProcessSpec *spec, int error_number, GError **error)
+say_why (LookalikeSandbox *sandbox, const LookalikeProcessSpec *spec, int error_number,
+         GError **error)
 {
+  g_autofree char *program = lookalike_execd_find_program (sandbox, spec->argv[0]);
+
   if (error_number == ENOENT && strchr (spec->argv[0], '/') == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                  "exec: \"%s\": executable file not found in $PATH", spec->argv[0]);
@@ -145,7 +149,7 @@ say_why (const LookalikeProcessSpec *spec, int error_number, GError **error)
       g_autofree char *why = g_ascii_strdown (g_strerror (error_number), -1);
 
       g_set_error (error, G_IO_ERROR, g_io_error_from_errno (error_number), "fork/exec %s: %s",
-                   spec->argv[0], why);
+                   program != NULL ? program : spec->argv[0], why);
     }
 }
 
@@ -154,19 +158,25 @@ lookalike_process_start (LookalikeSandbox *sandbox, const LookalikeProcessSpec *
                          GError **error)
 {
   g_autoptr (LookalikeProcess) self = g_rc_box_new0 (LookalikeProcess);
+  g_autoptr (GError) problem = NULL;
   int report[2];
   int failure;
 
   if (sandbox->holder < 0)
     {
-      say_why (spec, ESRCH, error);
+      say_why (sandbox, spec, ESRCH, error);
       return NULL;
     }
   if (!g_unix_open_pipe (report, FD_CLOEXEC, error))
     return NULL;
-  self->helper = spawn (sandbox, spec, report[1], error);
+  self->helper = spawn (sandbox, spec, report[1], &problem);
   if (self->helper == NULL)
     {
+      /* What is too long for the helper is too long for the program. */
+      if (g_error_matches (problem, G_SPAWN_ERROR, G_SPAWN_ERROR_TOO_BIG))
+        say_why (sandbox, spec, E2BIG, error);
+      else
+        g_propagate_error (error, g_steal_pointer (&problem));
       close (report[0]);
       return NULL;
     }
@@ -174,7 +184,7 @@ lookalike_process_start (LookalikeSandbox *sandbox, const LookalikeProcessSpec *
   close (report[0]);
   if (failure != 0)
     {
-      say_why (spec, failure, error);
+      say_why (sandbox, spec, failure, error);
       return NULL;
     }
   self->holder = sandbox->holder;

@@ -235,6 +235,24 @@ def what_a_command_gets(execd):
 
 
 @test
+def what_is_too_long_to_run_is_said(execd):
+    """Of a program or its environment the kernel takes no more."""
+    for body in ({"command": "echo " + "a" * 200000}, {"command": ":", "envs": {"A": "b" * 200000}}):
+        failure = execd.run(**body)[-1]["error"]["evalue"]
+        assert failure.startswith("fork/exec /"), failure
+        assert failure.endswith("/bash: argument list too long"), failure
+
+
+@test
+def a_user_without_a_group_has_its_own(execd):
+    """That of the password file; of a user that is not in it, the group of execd."""
+    if os.getuid() != 0:
+        raise Skip("only root becomes another user")
+    for uid in (0, 12345):
+        assert execd.texts("stdout", "id -g", uid=uid) == ["0"], uid
+
+
+@test
 def commands_that_are_refused(execd):
     for body in ({}, {"command": ""}, {"command": "x", "timeout": -1}, {"command": "x", "gid": 1},
                  {"command": "x", "cwd": "/none"}, {"command": "x", "cwd": "/etc/passwd"},
@@ -565,6 +583,31 @@ def downloads(execd):
     assert (answer.status, answer.body) == (304, b"")
     is_error(execd.download("/none"), 404, "FILE_NOT_FOUND")
     is_error(execd.fetch("GET", "/files/download"), 400, "MISSING_QUERY")
+
+
+@test
+def failures_name_what_was_asked_and_tried(execd):
+    folder = execd.folder
+    execd.write(folder + "/kept", b"x")
+    info = execd.fetch("GET", "/files/info?path=~/none")
+    assert "file not found. file not found: ~/none: lstat /" in info.json()["message"], info
+
+    def move(src, dest):
+        return execd.fetch("POST", "/files/mv", [{"src": src, "dest": dest}]).json()["message"]
+
+    def replace(path):
+        return execd.fetch("POST", "/files/replace", {path: {"old": "a"}}).json()["message"]
+
+    assert move("/none", "/x") == ("file not found. source path not found: /none: stat /none: no "
+                                   "such file or directory")
+    assert move(folder, folder + "/in") == (
+        f"error accessing file: failed to rename file: rename {folder} {folder}/in: invalid "
+        "argument")
+    assert execd.fetch("POST", "/files/mv", [{"src": folder + "/kept"}]).json()["message"] == (
+        "error accessing file: destination path already exists: ")
+    assert replace("/none") == "file not found. stat /none: no such file or directory"
+    assert replace(folder) == f"error accessing file: read {folder}: is a directory"
+    assert replace("$NONE_SUCH").startswith("error accessing file: path references undefined")
 
 
 @test
