@@ -11,6 +11,7 @@
 
 #define WEBSOCKET "websocket"
 #define PTY "pty"
+#define BROKEN_OFF "asb-broken-off" /* the error meanwhile */
 #define CHOSEN "the option “transport” asks for it"
 
 static AsbOpensandboxVisit *
@@ -36,6 +37,39 @@ make_binding (AsbOpensandboxVisit *visit, GError *error)
   return error;
 }
 
+/* What became of execd says more than that its words broke off. */
+static void
+pinged_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = g_object_steal_data (G_OBJECT (task), BROKEN_OFF);
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (AsbOpensandboxReply) reply
+      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &fault);
+
+  if (reply || g_error_matches (fault, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  g_prefix_error (&fault, "%s; ", error->message);
+  g_error_free (error);
+  g_task_return_error (task, g_steal_pointer (&fault));
+}
+
+/* Takes @error. */
+static void
+look_into (GTask *task, GError *error)
+{
+  AsbOpensandboxVisit *visit = get_visit (task);
+  g_autoptr (AsbOpensandboxRequest) request = asb_opensandbox_execd_new_request (
+      visit->execd, "GET", "/ping", "reach execd in the sandbox again");
+
+  g_object_set_data (G_OBJECT (task), BROKEN_OFF, error);
+  asb_opensandbox_client_send_async (asb_opensandbox_execd_get_client (visit->execd), request,
+                                     visit->cancellable, pinged_cb, g_object_ref (task));
+}
+
 /* Takes @error. */
 static void
 return_failure (GTask *task, GError *error)
@@ -50,7 +84,10 @@ return_failure (GTask *task, GError *error)
     /* It may have moved, or be gone: whoever tries again asks the server anew. */
     asb_opensandbox_endpoints_forget (asb_opensandbox_lifecycle_get_endpoints (visit->lifecycle),
                                       visit->sandbox_id);
-  g_task_return_error (task, make_binding (visit, error));
+  if (visit->execd && g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED))
+    look_into (task, error);
+  else
+    g_task_return_error (task, make_binding (visit, error));
 }
 
 /* Takes @link. */

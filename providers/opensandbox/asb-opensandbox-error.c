@@ -573,3 +573,15 @@ asb_opensandbox_error_is_no_way (const GError *error)
          && (g_str_has_suffix (code, "ENDPOINT_UNAVAILABLE")
              || g_str_equal (code, "BACKEND_CONNECTION_FAILED"));
 }
+
+GError *
+asb_opensandbox_error_suspect_execd (GError *error)
+{
+  g_autofree char *told = g_steal_pointer (&error->message);
+
+  error->message = g_strdup_printf (
+      "%s; the server says that the sandbox runs, but execd, through which all goes, does not: it "
+      "may have been killed for lack of memory: make a sandbox with more of the resource “memory”",
+      told);
+  return error;
+}

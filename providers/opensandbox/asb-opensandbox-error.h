@@ -100,3 +100,7 @@ gboolean asb_opensandbox_error_is_no_way (const GError *error);
 
 /* Whether the same may succeed later. */
 gboolean asb_opensandbox_error_is_passing (const GError *error);
+
+/* Has @error, which it takes, say that execd has ended in a sandbox that runs, and what that may
+ * come from. Returns: (transfer full) */
+GError *asb_opensandbox_error_suspect_execd (GError *error);

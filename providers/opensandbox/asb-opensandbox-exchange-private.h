@@ -36,7 +36,9 @@ typedef struct
   gboolean was_sent; /* by an attempt before */
   gboolean is_over;  /* answered, while libsoup still holds the message */
   gboolean has_inquired;
-  GError *fault; /* while the server is asked for the reason */
+  gboolean sandbox_runs;    /* as the server says */
+  gboolean was_turned_away; /* nobody listens where it leads */
+  GError *fault;            /* while the server is asked for the reason */
   void (*go_on) (GTask *task, GError *fault);
 } AsbOpensandboxExchange;
 

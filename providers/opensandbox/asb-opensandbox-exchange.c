@@ -84,6 +84,18 @@ exchange_free (gpointer data)
   g_free (self);
 }
 
+/* Whether nobody takes connections where execd should, in a sandbox that runs. */
+static gboolean
+is_without_execd (AsbOpensandboxExchange *self, const GError *error)
+{
+  AsbOpensandboxEndpoint *endpoint = asb_opensandbox_request_get_endpoint (self->request);
+
+  return self->sandbox_runs && (endpoint->flags & ASB_OPENSANDBOX_ENDPOINT_SEND_EXECD_TOKEN)
+         && (self->was_turned_away
+             || (asb_opensandbox_error_get_status (error) == 502
+                 && asb_opensandbox_error_is_no_way (error)));
+}
+
 /* Takes @error. */
 static void
 fail (GTask *task, GError *error)
@@ -94,6 +106,8 @@ fail (GTask *task, GError *error)
 
   stop (self);
   error = asb_opensandbox_fate_explain (self->client, self->request, error);
+  if (is_without_execd (self, error))
+    error = asb_opensandbox_error_suspect_execd (error);
   asb_opensandbox_client_log (self->client, self->request, self->uri, 0, error->message,
                               self->sent);
   g_task_return_error (task, asb_opensandbox_redact_error (error, settings, endpoint));
@@ -127,7 +141,8 @@ static gboolean
 is_worth_asking (AsbOpensandboxExchange *self)
 {
   return asb_opensandbox_request_get_endpoint (self->request)->sandbox_id
-         && asb_opensandbox_request_get_retry (self->request) != ASB_OPENSANDBOX_RETRY_NEVER;
+         && (asb_opensandbox_request_get_retry (self->request) != ASB_OPENSANDBOX_RETRY_NEVER
+             || asb_opensandbox_request_get_once (self->request));
 }
 
 static void inquired_cb (GObject *source, GAsyncResult *result, gpointer data);
@@ -319,6 +334,7 @@ inquired_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GError) fault = g_steal_pointer (&self->fault);
   GError *verdict = asb_opensandbox_inquiry_finish (result);
 
+  self->sandbox_runs = asb_opensandbox_inquiry_found_running (result);
   if (verdict)
     fail_for_state (task, verdict);
   else if (g_cancellable_is_cancelled (g_task_get_cancellable (task)))
@@ -357,6 +373,7 @@ fail_attempt (GTask *task, GError *fault)
   g_autoptr (GError) cause = explain (self, fault);
   gboolean was_sent = asb_opensandbox_message_was_sent (self->message);
 
+  self->was_turned_away = g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
   if (asb_opensandbox_error_is_passing (cause) && may_repeat (self, was_sent)
       && try_again_after (task, was_sent
                                     ? asb_opensandbox_retry_next_delay (&self->previous_delay, -1)

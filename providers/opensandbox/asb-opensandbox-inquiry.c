@@ -4,10 +4,13 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
+#include "asb-opensandbox-redact.h"
 #include "asb-opensandbox-sandbox.h"
+#include "asb-opensandbox-verdict.h"
 
 /* Whoever waits has an error already. */
 #define TIMEOUT_MS 5000
+#define MAX_WORDS 300
 
 /* In the details of a verdict. */
 #define STATE "state"
@@ -17,6 +20,7 @@ typedef struct
 {
   char *sandbox_id;
   char *fault;
+  gboolean runs; /* so the server says */
 } Inquiry;
 
 static void
@@ -62,8 +66,29 @@ asb_opensandbox_inquiry_is_pause (const GError *verdict)
   return details && g_variant_lookup (details, STATE, "&s", &state) && g_str_equal (state, PAUSED);
 }
 
+/* With the server's words, where it has any. */
 static GError *
-judge (Inquiry *self, const char *state)
+new_end (Inquiry *self, JsonObject *status)
+{
+  g_autoptr (GString) text = g_string_new ("has ended");
+  const char *reason = NULL;
+  const char *message = NULL;
+  g_autofree char *shown = NULL;
+
+  asb_opensandbox_json_get_string (status, "reason", FALSE, &reason, NULL);
+  asb_opensandbox_json_get_string (status, "message", FALSE, &message, NULL);
+  if (reason || message)
+    g_string_append_printf (text, ": %s%s%s", reason ? reason : "", reason && message ? ": " : "",
+                            message ? message : "");
+  shown = asb_opensandbox_error_dup_text (text->str, text->len, MAX_WORDS);
+  g_string_assign (text, shown);
+  if (asb_opensandbox_verdict_is_memory (reason, message))
+    g_string_append (text, ASB_OPENSANDBOX_VERDICT_MEMORY);
+  return new_verdict (self, ASB_ERROR_SANDBOX_STATE, text->str);
+}
+
+static GError *
+judge (Inquiry *self, const char *state, JsonObject *status)
 {
   switch (asb_opensandbox_sandbox_state_from_string (state))
     {
@@ -73,7 +98,10 @@ judge (Inquiry *self, const char *state)
       return new_verdict (self, ASB_ERROR_SANDBOX_STATE, "is being deleted");
     case ASB_SANDBOX_STATE_STOPPED:
     case ASB_SANDBOX_STATE_FAILED:
-      return new_verdict (self, ASB_ERROR_SANDBOX_STATE, "has ended");
+      return new_end (self, status);
+    case ASB_SANDBOX_STATE_RUNNING:
+      self->runs = TRUE;
+      return NULL;
     default:
       return NULL;
     }
@@ -90,7 +118,7 @@ read_state (Inquiry *self, AsbOpensandboxReply *reply)
   if (!object || !asb_opensandbox_json_get_object (object, "status", TRUE, &status, NULL)
       || !asb_opensandbox_json_get_string (status, "state", TRUE, &state, NULL))
     return NULL;
-  return judge (self, state);
+  return judge (self, state, status);
 }
 
 static const char *
@@ -109,14 +137,18 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GTask) task = user_data;
   Inquiry *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
+  AsbOpensandboxClient *client = ASB_OPENSANDBOX_CLIENT (source);
   g_autoptr (AsbOpensandboxReply) reply
-      = asb_opensandbox_client_send_finish (ASB_OPENSANDBOX_CLIENT (source), result, &error);
+      = asb_opensandbox_client_send_finish (client, result, &error);
   GError *verdict = NULL;
 
   if (reply)
     verdict = read_state (self, reply);
   else if (asb_opensandbox_error_is_gone (error))
     verdict = new_verdict (self, error->code, name_fate (error));
+  if (verdict)
+    verdict = asb_opensandbox_redact_error (verdict, asb_opensandbox_client_get_settings (client),
+                                            asb_opensandbox_client_get_lifecycle (client));
   g_task_return_pointer (task, verdict, (GDestroyNotify)g_error_free);
 }
 
@@ -147,4 +179,12 @@ GError *
 asb_opensandbox_inquiry_finish (GAsyncResult *result)
 {
   return g_task_propagate_pointer (G_TASK (result), NULL);
+}
+
+gboolean
+asb_opensandbox_inquiry_found_running (GAsyncResult *result)
+{
+  Inquiry *self = g_task_get_task_data (G_TASK (result));
+
+  return self->runs;
 }

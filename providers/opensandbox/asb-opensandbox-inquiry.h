@@ -15,5 +15,8 @@ void asb_opensandbox_inquiry_async (AsbOpensandboxClient *client, const char *sa
  * be the reason. Returns: (transfer full) (nullable) */
 GError *asb_opensandbox_inquiry_finish (GAsyncResult *result);
 
+/* Whether the server said that the sandbox runs. */
+gboolean asb_opensandbox_inquiry_found_running (GAsyncResult *result);
+
 /* Whether that error says that it is paused, and so may go on. */
 gboolean asb_opensandbox_inquiry_is_pause (const GError *verdict);

@@ -72,11 +72,9 @@ tells_status (const char *text, const char *status)
   return FALSE;
 }
 
-static gboolean
-looks_out_of_memory (AsbSandboxInfo *info)
+gboolean
+asb_opensandbox_verdict_is_memory (const char *reason, const char *message)
 {
-  const char *reason = asb_sandbox_info_get_reason (info);
-  const char *message = asb_sandbox_info_get_message (info);
   g_autofree char *lower = g_ascii_strdown (message ? message : "", -1);
 
   return mentions (reason, "OOM") || mentions (message, "OOM") || mentions (lower, "out of memory")
@@ -107,9 +105,8 @@ append_state (GString *text, AsbSandboxInfo *info)
     g_string_append_printf (text, ", %s", reason);
   if (message)
     g_string_append_printf (text, ": %s", message);
-  if (looks_out_of_memory (info))
-    g_string_append (text, "; that is what a lack of memory looks like: ask for more of the "
-                           "resource “memory”");
+  if (asb_opensandbox_verdict_is_memory (reason, message))
+    g_string_append (text, ASB_OPENSANDBOX_VERDICT_MEMORY);
   else if (looks_like_image (info))
     g_string_append (text, "; check the name of the image and who may have it");
   else if (mentions (message, "Insufficient "))

@@ -21,6 +21,11 @@ void asb_opensandbox_verdict_clear (AsbOpensandboxVerdict *self);
 /* Whether waiting longer helps nothing: a key or token was refused. */
 gboolean asb_opensandbox_verdict_is_refusal (const GError *error);
 
+/* Whether a sandbox that ended for that had too little memory. Both may be NULL. */
+gboolean asb_opensandbox_verdict_is_memory (const char *reason, const char *message);
+#define ASB_OPENSANDBOX_VERDICT_MEMORY                                                             \
+  "; that is what a lack of memory looks like: ask for more of the resource “memory”"
+
 /* Notes what the sandbox is, and says whether it has ended. @info may be NULL. */
 gboolean asb_opensandbox_verdict_is_final (AsbOpensandboxVerdict *self, AsbSandboxInfo *info);
 

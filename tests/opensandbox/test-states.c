@@ -188,8 +188,35 @@ test_ended (gconstpointer options)
   start_and_fail (&world, &error);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
   g_assert_nonnull (strstr (error->message, "has ended"));
+  g_assert_nonnull (strstr (error->message, "more of the resource “memory”"));
   g_assert_true (has_flag (error, "not_sent"));
   g_assert_false (has_flag (error, "outcome_unknown"));
+  world_close (&world);
+}
+
+#define NOBODY_THERE                                                                               \
+  "'action':'reply','status':502,'json':{'code':'BACKEND_CONNECTION_FAILED','message':'nobody "    \
+  "there'}}"
+
+/* The kernel ends execd, as the biggest, and the sandbox goes on. */
+static void
+test_without_execd (gconstpointer options)
+{
+  World world = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Of a sandbox that runs and has no execd any more it is said what may have ended "
+                  "that");
+
+  world_open (&world, options);
+  asb_test_server_fault (world.server, "{'method':'POST','path':'*/command'," NOBODY_THERE);
+  start_and_fail (&world, &error);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "nobody there"));
+  g_assert_nonnull (strstr (error->message, "more of the resource “memory”"));
+  asb_test_server_heal (world.server);
+  delete_it (&world);
   world_close (&world);
 }
 
@@ -383,6 +410,8 @@ main (int argc, char **argv)
                         "{'transport':<'websocket'>,'use-server-proxy':<true>}", test_ended);
   g_test_add_data_func ("/opensandbox/states/ended/pty",
                         "{'transport':<'pty'>,'use-server-proxy':<true>}", test_ended);
+  g_test_add_data_func ("/opensandbox/states/without-execd",
+                        "{'transport':<'native'>,'use-server-proxy':<true>}", test_without_execd);
   g_test_add_func ("/opensandbox/states/paused/soon", test_paused_soon);
   g_test_add_func ("/opensandbox/states/paused/late", test_paused_late);
   g_test_add_func ("/opensandbox/states/slow", test_slow);
