@@ -4,6 +4,8 @@
 
 #include "asb-creation-private.h"
 
+#include <string.h>
+
 #include "asb-backend-options-private.h"
 #include "asb-create-spec-private.h"
 #include "asb-error-private.h"
@@ -62,6 +64,9 @@ finish_with_workdir (GTask *task)
       return;
     }
   g_prefix_error (&creation->workdir_error, "Could not make the working directory: ");
+  if (!asb_error_is_cancelled (creation->workdir_error)
+      && !asb_error_is_sandbox_gone (creation->workdir_error))
+    asb_error_advise (creation->workdir_error, "the option “workdir” at creation names another");
   asb_creation_fail (task, g_steal_pointer (&creation->workdir_error));
 }
 
@@ -148,6 +153,17 @@ import_record (GTask *task)
 
 /* The store. */
 
+/* The guest may not write where it keeps the record, as where it is not root. */
+static gboolean
+has_no_place (AsbCreation *creation, const GError *error)
+{
+  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
+
+  return creation->owns_store && asb_history_config_get_mode (config) == ASB_HISTORY_MODE_SANDBOX
+         && g_error_matches (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE)
+         && strstr (error->message, "Could not make the folder");
+}
+
 static void
 store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -167,6 +183,9 @@ store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (consistency == ASB_HISTORY_CONSISTENCY_STRICT_START || asb_error_is_cancelled (error))
     {
       g_prefix_error (&error, "Could not open the history: ");
+      if (has_no_place (creation, error))
+        asb_error_advise (error, "the sandbox’s user may not write there: the option “history” "
+                                 "sets another mode, or none");
       asb_creation_fail (task, error);
       return;
     }

@@ -18,6 +18,9 @@ AsbErrorInfo *asb_error_own_info (GError *error);
  * Returns: (transfer full): the error to hand out */
 GError *asb_error_adopt (GError *error, AsbError code);
 
+/* Adds @advice to the sentence of @error. */
+void asb_error_advise (GError *error, const char *advice);
+
 /* Whether @error is of @domain and @code, or was before it was adopted. */
 gboolean asb_error_was (const GError *error, GQuark domain, int code);
 

@@ -287,6 +287,14 @@ is_own (const GError *error)
                                     : asb_error_is_cancelled (error);
 }
 
+void
+asb_error_advise (GError *error, const char *advice)
+{
+  g_autofree char *told = g_steal_pointer (&error->message);
+
+  error->message = g_strconcat (told, "; ", advice, NULL);
+}
+
 GError *
 asb_error_adopt (GError *error, AsbError code)
 {

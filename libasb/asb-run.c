@@ -488,6 +488,20 @@ is_sent_elsewhere (AsbRun *run, const GError *error)
   return TRUE;
 }
 
+/* Whoever made a sandbox elsewhere may have made no such folder. */
+static void
+suggest_workdir (AsbRun *run, GError *error)
+{
+  if (run->backend->created || !ASB_IS_COMMAND_SPEC (run->request)
+      || !g_error_matches (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY)
+      || g_strcmp0 (asb_command_spec_get_cwd (ASB_COMMAND_SPEC (run->request)),
+                    run->backend->workdir)
+             != 0)
+    return;
+  asb_error_advise (error, "name a folder that the sandbox has with "
+                           "the option “workdir”");
+}
+
 void
 asb_run_return_error (AsbRun *run, GError *error)
 {
@@ -498,6 +512,7 @@ asb_run_return_error (AsbRun *run, GError *error)
       g_error_free (error);
       return;
     }
+  suggest_workdir (run, error);
   run->error = error;
   if (run->recorded_here)
     outcome.result = asb_recorder_describe_error (error);

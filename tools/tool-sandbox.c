@@ -434,6 +434,13 @@ has_no_history (const GError *error)
          && strstr (error->message, "“sandbox_history”");
 }
 
+static gboolean
+has_no_place (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE)
+         && strstr (error->message, "the option “history”");
+}
+
 /* Where the guest does not run there is no record, but work. */
 AsbBackend *
 tool_sandbox_connect (Tool *tool, const char *text, GError **error)
@@ -463,6 +470,8 @@ tool_sandbox_say_none (const GError *error, gboolean no_record)
 {
   if (!no_record && has_no_history (error))
     tool_message ("%s; it works with --no-record", error->message);
+  else if (!no_record && has_no_place (error))
+    tool_message ("%s; see --no-record", error->message);
   else
     tool_message_error (error);
 }

@@ -83,7 +83,8 @@ answer (GTask *task, TestStoreManner manner)
       break;
     case TEST_STORE_FAILS:
       end_recording (task);
-      g_task_return_new_error (task, ASB_ERROR, self->fail_code, "The disk is on fire");
+      g_task_return_new_error (task, ASB_ERROR, self->fail_code, "%s",
+                               self->fail_words ? self->fail_words : "The disk is on fire");
       break;
     case TEST_STORE_HOLDS:
       g_mutex_lock (&self->mutex);

@@ -25,7 +25,8 @@ struct _TestStore
   TestStoreManner open_manner;
   TestStoreManner record_manner;
   TestStoreManner close_manner;
-  int fail_code; /* of what fails */
+  int fail_code;          /* of what fails */
+  const char *fail_words; /* NULL: others */
   gboolean records_in_place;
   const char *cancel_on; /* “open”, “record” or “close”: cancels @cancellable when that is called */
   GCancellable *cancellable;

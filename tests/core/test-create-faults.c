@@ -425,6 +425,36 @@ test_ready_store_is_not_closed (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (fixture->store->n_closed, ==, 0);
 }
 
+/* As the guest says it where it is not root. */
+static void
+test_no_place_for_store (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where the sandbox cannot keep the history the option is named");
+
+  fixture->store->open_manner = TEST_STORE_FAILS;
+  fixture->store->fail_code = ASB_ERROR_HISTORY_DATABASE;
+  fixture->store->fail_words = "Could not make the folder “/.agent-history”: Permission denied";
+  g_assert_null (asb_create_backend (fixture->options, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE);
+  g_assert_nonnull (strstr (error->message, "“/.agent-history”"));
+  g_assert_nonnull (strstr (error->message, "the option “history”"));
+}
+
+static void
+test_no_place_for_work (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where the working directory cannot be made the option is named");
+
+  test_mock_add_fault (fixture->mock, "{'operation': <'make_directory'>, 'fault': <'fail'>}");
+  g_assert_null (asb_create_backend (fixture->options, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+  g_assert_nonnull (strstr (error->message, "the option “workdir”"));
+}
+
 static void
 test_no_such_store (Fixture *fixture, gconstpointer data)
 {
@@ -578,6 +608,8 @@ main (int argc, char **argv)
   ADD ("undo/no-answer", test_left_behind_without_answer);
   ADD ("store/ready", test_ready_store_is_not_closed);
   ADD ("store/none", test_no_such_store);
+  ADD ("store/no-place", test_no_place_for_store);
+  ADD ("workdir/no-place", test_no_place_for_work);
   g_test_add_func ("/create-faults/no-identity", test_no_identity);
   return g_test_run ();
 }

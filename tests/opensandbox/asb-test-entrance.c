@@ -13,8 +13,8 @@ asb_test_entrance_try (AsbTestServer *server, const AsbTestEntrance *entrance, G
   options
       = g_object_new (ASB_TYPE_BACKEND_OPTIONS, "provider", provider, "image",
                       entrance->image ? entrance->image : "python:3.12", "workdir",
-                      entrance->ref ? "/" : "/workspace", "history", history, "reconnect-seconds",
-                      entrance->reconnect_seconds, "cleanup",
+                      entrance->ref && !entrance->has_workdir ? "/" : "/workspace", "history",
+                      history, "reconnect-seconds", entrance->reconnect_seconds, "cleanup",
                       entrance->ref ? ASB_CLEANUP_POLICY_NEVER : ASB_CLEANUP_POLICY_ON_CLOSE,
                       "mode", entrance->ref ? ASB_BACKEND_MODE_CONNECT : ASB_BACKEND_MODE_CREATE,
                       "ref", entrance->ref, NULL);

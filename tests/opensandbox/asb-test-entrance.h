@@ -8,9 +8,10 @@
 
 typedef struct
 {
-  const char *options; /* of the provider, as text of an a{sv} */
-  const char *image;   /* NULL: python:3.12 */
-  AsbSandboxRef *ref;  /* NULL: a new sandbox, deleted with the backend */
+  const char *options;  /* of the provider, as text of an a{sv} */
+  const char *image;    /* NULL: python:3.12 */
+  AsbSandboxRef *ref;   /* NULL: a new sandbox, deleted with the backend */
+  gboolean has_workdir; /* “/workspace” with a reference too, not “/” */
   AsbHistoryMode history;
   guint reconnect_seconds;
 } AsbTestEntrance;

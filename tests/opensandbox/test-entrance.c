@@ -504,6 +504,66 @@ test_no_space (void)
   asb_test_entrance_close (backend);
 }
 
+static void
+test_broken_off (void)
+{
+  AsbTestEntrance entrance = { .options = "{'use-server-proxy':<true>}" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) first = asb_test_entrance_open (server, &entrance);
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where execd ends while the guest is started it is said what may have ended it");
+  entrance.ref = asb_backend_get_ref (first);
+  asb_test_server_fault (server, "{'method':'POST','path':'*/command','action':'reply',"
+                                 "'status':200,'type':'text/event-stream','body':''}");
+  asb_test_server_fault (server, "{'method':'GET','path':'*/ping',"
+                                 "'action':'reply','status':502,'json':{'code':"
+                                 "'BACKEND_CONNECTION_FAILED','message':'nobody there'}}");
+  backend = asb_test_entrance_try (server, &entrance, &error);
+  g_assert_null (backend);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "broke off"));
+  g_assert_nonnull (strstr (error->message, "nobody there"));
+  g_assert_nonnull (strstr (error->message, "more of the resource “memory”"));
+  asb_test_server_heal (server);
+  asb_test_entrance_close (first);
+}
+
+/* As others make sandboxes. */
+static void
+test_no_workdir (void)
+{
+  AsbTestEntrance entrance = { 0 };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbBackend) first = asb_test_entrance_open (server, &entrance);
+  g_autofree char *removed = asb_test_entrance_run (first, "cd / && rmdir /workspace && echo gone");
+  g_autoptr (AsbBackend) second = NULL;
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("pwd");
+  g_autoptr (AsbCommandSpec) elsewhere = asb_command_spec_new_shell ("pwd");
+  g_autoptr (AsbCommandResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where a sandbox that was found has no working directory the option is named");
+  g_assert_cmpstr (removed, ==, "gone\n");
+  entrance.ref = asb_backend_get_ref (first);
+  entrance.has_workdir = TRUE;
+  second = asb_test_entrance_open (server, &entrance);
+  result = asb_backend_execute (second, spec, NULL, &error);
+  g_assert_null (result);
+  g_test_message ("%s", error->message);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY);
+  g_assert_nonnull (strstr (error->message, "the option “workdir”"));
+  g_clear_error (&error);
+  asb_command_spec_set_cwd (elsewhere, "/no/such");
+  result = asb_backend_execute (second, elsewhere, NULL, &error);
+  g_assert_null (result);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY);
+  g_assert_null (strstr (error->message, "“workdir”"));
+  asb_test_entrance_close (second);
+  asb_test_entrance_close (first);
+}
+
 #define SAID_NOTHING                                                                               \
   "{\\\"type\\\":\\\"init\\\",\\\"text\\\":\\\"c1\\\"}\\n\\n"                                      \
   "{\\\"type\\\":\\\"execution_complete\\\"}\\n\\n"
@@ -763,6 +823,8 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/upload-lost", test_upload_lost);
   g_test_add_func ("/opensandbox/entrance/known-image", test_known_image);
   g_test_add_func ("/opensandbox/entrance/no-space", test_no_space);
+  g_test_add_func ("/opensandbox/entrance/broken-off", test_broken_off);
+  g_test_add_func ("/opensandbox/entrance/no-workdir", test_no_workdir);
   g_test_add_func ("/opensandbox/entrance/unheard", test_unheard);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
   g_test_add_func ("/opensandbox/entrance/elsewhere", test_elsewhere);
