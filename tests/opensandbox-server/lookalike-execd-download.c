@@ -94,10 +94,13 @@ stream (LookalikeRequest *request, guint status, int fd, gint64 start, gint64 le
 static void
 reply_short (LookalikeRequest *request, const char *status, gint64 promised, const char *body)
 {
-  g_autofree char *answer
-      = g_strdup_printf ("HTTP/1.1 %s\r\nContent-Type: application/octet-stream\r\n"
-                         "Content-Length: %" G_GINT64_FORMAT "\r\n\r\n%.*s",
-                         status, promised, (int)MIN (promised, (gint64)strlen (body)), body);
+  const char *disposition = soup_message_headers_get_one (
+      soup_server_message_get_response_headers (request->message), "Content-Disposition");
+  g_autofree char *answer = g_strdup_printf (
+      "HTTP/1.1 %s\r\nContent-Type: "
+      "application/octet-stream\r\nContent-Disposition: %s\r\n"
+      "Content-Length: %" G_GINT64_FORMAT "\r\n\r\n%.*s",
+      status, disposition, promised, (int)MIN (promised, (gint64)strlen (body)), body);
 
   lookalike_request_reply_raw (request, answer, strlen (answer));
 }
@@ -129,13 +132,36 @@ set_disposition (SoupMessageHeaders *headers, const char *path)
   soup_message_headers_replace (headers, "Content-Disposition", value);
 }
 
-static gboolean
-is_fresh (LookalikeRequest *request, const struct stat *info)
+static gint64
+get_time (LookalikeRequest *request, const char *name)
 {
-  const char *since = lookalike_request_get_header (request, "If-Modified-Since");
-  g_autoptr (GDateTime) time = since != NULL ? soup_date_time_new_from_http_string (since) : NULL;
+  const char *text = lookalike_request_get_header (request, name);
+  g_autoptr (GDateTime) time = text != NULL ? soup_date_time_new_from_http_string (text) : NULL;
 
-  return time != NULL && info->st_mtime <= g_date_time_to_unix (time);
+  return time != NULL ? g_date_time_to_unix (time) : -1;
+}
+
+/* execd gives files no tags: any is that of another. */
+static gboolean
+is_any (const char *tags)
+{
+  return tags != NULL && strchr (tags, '*') != NULL;
+}
+
+/* What a condition of the request makes of it: 200, 304 or 412. */
+static guint
+check_conditions (LookalikeRequest *request, const struct stat *info)
+{
+  const char *match = lookalike_request_get_header (request, "If-Match");
+  const char *none_match = lookalike_request_get_header (request, "If-None-Match");
+  gint64 unmodified = get_time (request, "If-Unmodified-Since");
+
+  if (match != NULL ? !is_any (match) : unmodified >= 0 && info->st_mtime > unmodified)
+    return SOUP_STATUS_PRECONDITION_FAILED;
+  if (none_match != NULL)
+    return is_any (none_match) ? SOUP_STATUS_NOT_MODIFIED : SOUP_STATUS_OK;
+  return info->st_mtime <= get_time (request, "If-Modified-Since") ? SOUP_STATUS_NOT_MODIFIED
+                                                                   : SOUP_STATUS_OK;
 }
 
 static void
@@ -144,41 +170,26 @@ refuse_range (LookalikeRequest *request, gint64 size)
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (request->message);
   g_autofree char *range = g_strdup_printf ("bytes */%" G_GINT64_FORMAT, size);
 
-  soup_message_headers_remove (headers, "Content-Disposition");
+  soup_message_headers_remove (headers, "Last-Modified");
   soup_message_headers_replace (headers, "Content-Range", range);
   lookalike_request_reply (request, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE,
                            "text/plain; charset=utf-8", "invalid range: failed to overlap\n", -1);
 }
 
 static void
-send_range (LookalikeRequest *request, int fd, gint64 size, const char *header)
+send_range (LookalikeRequest *request, int fd, gint64 size, gint64 start, gint64 length)
 {
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (request->message);
-  gint64 start = 0, length = 0;
-  LookalikeRange found = lookalike_range_parse (header, size, &start, &length);
-  g_autofree char *range = NULL;
+  g_autofree char *range
+      = g_strdup_printf ("bytes %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, start,
+                         start + length - 1, size);
 
-  if (found == LOOKALIKE_RANGE_FOUND)
-    {
-      range = g_strdup_printf ("bytes %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT,
-                               start, start + length - 1, size);
-      soup_message_headers_replace (headers, "Content-Range", range);
-      stream (request, SOUP_STATUS_PARTIAL_CONTENT, fd, start, length);
-      return;
-    }
-  if (found == LOOKALIKE_RANGE_NONE && size == 0)
-    {
-      stream (request, SOUP_STATUS_OK, fd, 0, 0);
-      return;
-    }
-  close (fd);
-  if (found == LOOKALIKE_RANGE_NONE)
-    refuse_range (request, size);
-  else
-    reply_short (request, "416 Requested Range Not Satisfiable", size, "{\"code\":\"UNKNOWN\"}");
+  soup_message_headers_replace (headers, "Content-Range", range);
+  stream (request, SOUP_STATUS_PARTIAL_CONTENT, fd, start, length);
 }
 
-/* Bytes of the lines from @first (from 1) on, at most @count of them (0: all). */
+/* Bytes of the lines from @first (from 1) on, at most @count of them (0: all).
+ */
 static void
 find_lines (int fd, gint64 size, gint64 first, gint64 count, gint64 *start, gint64 *length)
 {
@@ -215,34 +226,74 @@ get_number (LookalikeRequest *request, const char *name)
   return number;
 }
 
+/* The lines that were asked for, or all. */
 static void
-send_file (LookalikeRequest *request, const char *path, int fd, const struct stat *info)
+send_lines (LookalikeRequest *request, int fd, gint64 size)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (request->message);
+  gint64 first = get_number (request, "offset"), count = get_number (request, "limit");
+  gint64 start = 0, length = size;
+
+  if ((first > 0 || count > 0) && !request->lookalike->config.old)
+    find_lines (fd, size, first, count, &start, &length);
+  else
+    soup_message_headers_replace (headers, "Accept-Ranges", "bytes");
+  stream (request, SOUP_STATUS_OK, fd, start, length);
+}
+
+/* What Go's own file server makes of it: execd leaves to it what names no
+ * range. */
+static void
+serve (LookalikeRequest *request, int fd, const struct stat *info, LookalikeRange range)
 {
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (request->message);
   g_autoptr (GDateTime) modified = g_date_time_new_from_unix_utc (info->st_mtime);
   g_autofree char *date = soup_date_time_to_string (modified, SOUP_DATE_HTTP);
-  const char *range = lookalike_request_get_header (request, "Range");
-  gint64 first = get_number (request, "offset"), count = get_number (request, "limit");
-  gint64 start = 0, length = info->st_size;
+  guint status = check_conditions (request, info);
+  gboolean ranges = lookalike_request_get_header (request, "If-Range") == NULL
+                    || get_time (request, "If-Range") == info->st_mtime;
 
-  set_disposition (headers, path);
-  if (range != NULL)
+  soup_message_headers_replace (headers, "Last-Modified", date);
+  if (status == SOUP_STATUS_OK && range == LOOKALIKE_RANGE_END && ranges)
     {
-      send_range (request, fd, info->st_size, range);
+      soup_message_headers_replace (headers, "Accept-Ranges", "bytes");
+      send_range (request, fd, info->st_size, info->st_size, 0);
       return;
     }
-  soup_message_headers_replace (headers, "Last-Modified", date);
-  if (is_fresh (request, info))
+  if (status == SOUP_STATUS_OK && (range != LOOKALIKE_RANGE_NONE || info->st_size == 0 || !ranges))
+    {
+      send_lines (request, fd, info->st_size);
+      return;
+    }
+  close (fd);
+  if (status == SOUP_STATUS_OK)
+    refuse_range (request, info->st_size);
+  else
+    lookalike_request_reply (
+        request, status,
+        status == SOUP_STATUS_PRECONDITION_FAILED ? "application/octet-stream" : NULL, NULL, 0);
+}
+
+static void
+send_file (LookalikeRequest *request, const char *path, int fd, const struct stat *info)
+{
+  const char *header = lookalike_request_get_header (request, "Range");
+  gint64 start = 0, length = 0;
+  LookalikeRange range = header != NULL && header[0] != '\0'
+                             ? lookalike_range_parse (header, info->st_size, &start, &length)
+                             : LOOKALIKE_RANGE_ABSENT;
+
+  set_disposition (soup_server_message_get_response_headers (request->message), path);
+  if (range == LOOKALIKE_RANGE_FOUND)
+    send_range (request, fd, info->st_size, start, length);
+  else if (range != LOOKALIKE_RANGE_MALFORMED)
+    serve (request, fd, info, range);
+  else
     {
       close (fd);
-      lookalike_request_reply_empty (request, SOUP_STATUS_NOT_MODIFIED);
-      return;
+      reply_short (request, "416 Requested Range Not Satisfiable", info->st_size,
+                   "{\"code\":\"UNKNOWN\"}");
     }
-  if ((first > 0 || count > 0) && !request->lookalike->config.old)
-    find_lines (fd, info->st_size, first, count, &start, &length);
-  else
-    soup_message_headers_replace (headers, "Accept-Ranges", "bytes");
-  stream (request, SOUP_STATUS_OK, fd, start, length);
 }
 
 void
@@ -273,6 +324,7 @@ lookalike_execd_download (LookalikeRequest *request)
   else if (S_ISDIR (info.st_mode))
     {
       close (fd);
+      set_disposition (soup_server_message_get_response_headers (request->message), path);
       reply_short (request, "200 OK", G_MAXINT64, "");
     }
   else

@@ -42,7 +42,7 @@ LookalikeRange
 lookalike_range_parse (const char *header, gint64 size, gint64 *start, gint64 *length)
 {
   g_auto (GStrv) parts = NULL;
-  LookalikeRange found = LOOKALIKE_RANGE_NONE;
+  LookalikeRange found = LOOKALIKE_RANGE_ABSENT;
 
   if (!g_str_has_prefix (header, "bytes="))
     return LOOKALIKE_RANGE_MALFORMED;
@@ -55,8 +55,14 @@ lookalike_range_parse (const char *header, gint64 size, gint64 *start, gint64 *l
         continue;
       if (!parse_part (parts[i], size, &from, &count))
         return LOOKALIKE_RANGE_MALFORMED;
-      if (from >= size || found == LOOKALIKE_RANGE_FOUND)
+      if (found == LOOKALIKE_RANGE_FOUND)
         continue;
+      if (from >= size)
+        {
+          found = from == size && count == 0 && parts[i][0] == '\0' ? LOOKALIKE_RANGE_END
+                                                                    : LOOKALIKE_RANGE_NONE;
+          continue;
+        }
       found = LOOKALIKE_RANGE_FOUND;
       *start = from;
       *length = count;

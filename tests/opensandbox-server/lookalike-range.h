@@ -8,7 +8,9 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  LOOKALIKE_RANGE_NONE, /* nothing of the file is in it */
+  LOOKALIKE_RANGE_ABSENT, /* there is none in it */
+  LOOKALIKE_RANGE_NONE,   /* nothing of the file is in it */
+  LOOKALIKE_RANGE_END,    /* it is the last 0 bytes, which are where it ends */
   LOOKALIKE_RANGE_FOUND,
   LOOKALIKE_RANGE_MALFORMED,
 } LookalikeRange;

@@ -645,6 +645,38 @@ def ranges(execd):
     assert part("bytes=0-5").status == 200
 
 
+@test
+def conditions_and_odd_ranges(execd):
+    path = execd.folder + "/ten"
+    execd.write(path, b"0123456789")
+    answer = execd.download(path)
+    modified = answer.header("last-modified")
+
+    def status(**headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return execd.download(path, headers=headers).status
+
+    for headers, wanted in (
+            ({"If_None_Match": "*"}, 304), ({"If_None_Match": '"x"'}, 200),
+            ({"If_None_Match": '"x"', "If_Modified_Since": modified}, 200),
+            ({"If_Modified_Since": modified}, 304), ({"If_Match": "*"}, 200),
+            ({"If_Match": '"x"'}, 412), ({"If_Unmodified_Since": modified}, 200),
+            ({"If_Unmodified_Since": "Tue, 14 Nov 2000 22:13:20 GMT"}, 412),
+            ({"Range": "bytes=20-", "If_None_Match": "*"}, 304),
+            ({"Range": "bytes=20-", "If_Match": '"x"'}, 412),
+            ({"Range": "bytes=20-", "If_Range": '"x"'}, 200),
+            ({"Range": "bytes=20-", "If_Range": modified}, 416),
+            ({"Range": "bytes=0-1", "If_None_Match": "*"}, 206),
+            ({"Range": "bytes="}, 200), ({"Range": ""}, 200)):
+        assert status(**headers) == wanted, headers
+    answer = execd.download(path, headers={"Range": "bytes=-0"})
+    assert (answer.status, answer.body) == (206, b""), answer
+    assert answer.header("content-range") == "bytes 10-9/10", answer
+    answer = execd.download(path, headers={"Range": "bytes=10-"})
+    assert answer.status == 416 and answer.header("content-disposition"), answer
+    assert answer.header("content-range") == "bytes */10" and answer.header("last-modified") is None
+
+
 def ask(execd, path, headers=""):
     request = f"GET /files/download?path={path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n"
     return exchange(execd.port, request.encode())
