@@ -364,8 +364,10 @@ command_prepare (Call *call)
     call_open_inlet (call);
   if (!command_open (self, call) && !call->failure.code)
     set_launch_failure (self, &call->failure);
-  /* It gets ready while its start is recorded, so that it need only begin then. */
-  if (!call->failure.code && call->record.state == RECORD_STARTING)
+  /* It gets ready while its start is recorded, so that it need only begin then. Of several that
+   * come at once that would keep the historian from its turn. */
+  if (!call->failure.code && call->record.state == RECORD_STARTING
+      && self->broker->commands.next == &self->link)
     command_launch_early (self);
 }
 
