@@ -434,7 +434,6 @@ has_no_history (const GError *error)
          && strstr (error->message, "“sandbox_history”");
 }
 
-/* Whether it says that there is no place for a record. */
 static gboolean
 has_no_place (const GError *error)
 {
@@ -442,14 +441,7 @@ has_no_place (const GError *error)
          && strstr (error->message, "the option “history”");
 }
 
-/* As where the user of an image may make no folder in “/”. */
-static gboolean
-may_not_record (const GError *error)
-{
-  return has_no_place (error) && strstr (error->message, "Permission denied");
-}
-
-/* Where the guest does not run, or may not keep a record, there is none, but work. */
+/* Where the guest does not run there is no record, but work. */
 AsbBackend *
 tool_sandbox_connect (Tool *tool, const char *text, GError **error)
 {
@@ -462,7 +454,7 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   backend = tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, &cause);
   if (backend)
     return backend;
-  if (!has_no_history (cause) && !may_not_record (cause))
+  if (!has_no_history (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
       return NULL;
