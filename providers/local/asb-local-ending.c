@@ -17,24 +17,66 @@ is_expired (const AsbLocalMetadata *metadata)
   return asb_local_expiry_get_left (&metadata->expiry) <= 0;
 }
 
+typedef struct
+{
+  const AsbLocalSettings *settings;
+  AsbLocalFolder *folder;
+  AsbLocalFolder *record;
+  GError *error;
+} Keeping;
+
+static gpointer
+prepare_thread (gpointer data)
+{
+  Keeping *keeping = data;
+
+  asb_local_record_prepare (keeping->folder, keeping->settings->record_dir, &keeping->record,
+                            &keeping->error);
+  return NULL;
+}
+
+/* The disk is busy with the one while the other waits for processes. */
+static gboolean
+end_and_prepare (Keeping *keeping, guint seconds, GError **error)
+{
+  GThread *thread = g_thread_try_new ("asb-local-keep", prepare_thread, keeping, NULL);
+  gboolean ended = asb_local_guest_end (keeping->folder, seconds, error);
+
+  if (thread)
+    g_thread_join (thread);
+  else
+    prepare_thread (keeping);
+  if (!ended)
+    return FALSE;
+  if (!keeping->error)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&keeping->error));
+  return FALSE;
+}
+
+static gboolean
+end_and_keep (const AsbLocalSettings *settings, AsbLocalFolder *folder, guint seconds,
+              GError **error)
+{
+  Keeping keeping = { .settings = settings, .folder = folder };
+  gboolean kept = end_and_prepare (&keeping, seconds, error)
+                  && (!keeping.record || asb_local_record_keep (folder, keeping.record, error));
+
+  if (!kept && keeping.record)
+    asb_local_folder_remove (keeping.record, NULL);
+  g_clear_pointer (&keeping.record, asb_local_folder_free);
+  g_clear_error (&keeping.error);
+  return kept;
+}
+
 static gboolean
 end_and_remove (const AsbLocalSettings *settings, AsbLocalFolder *folder, gboolean keep_record,
                 guint seconds, GError **error)
 {
-  g_autoptr (AsbLocalMetadata) metadata = NULL;
+  gboolean ended = keep_record ? end_and_keep (settings, folder, seconds, error)
+                               : asb_local_guest_end (folder, seconds, error);
 
-  if (!asb_local_guest_end (folder, seconds, error))
-    return FALSE;
-  if (keep_record)
-    {
-      metadata = asb_local_metadata_load (folder->fd, folder->path, error);
-      if (!metadata)
-        return FALSE;
-      metadata->expired = is_expired (metadata);
-      if (!asb_local_record_keep (folder, metadata, settings->record_dir, error))
-        return FALSE;
-    }
-  if (!asb_local_folder_remove (folder, error))
+  if (!ended || !asb_local_folder_remove (folder, error))
     return FALSE;
   asb_local_owner_forget (folder);
   return TRUE;

@@ -92,13 +92,9 @@ keep_history (AsbLocalFolder *folder, AsbLocalFolder *record, GError **error)
 {
   int from_fd = open_folder (folder->fd);
   DIR *from = from_fd >= 0 ? fdopendir (from_fd) : NULL;
-  int to = -1;
-  gboolean done;
+  int to = open_folder (record->fd);
+  gboolean done = from && to >= 0 ? keep_files (from, to, error) : set_error (error, folder->id);
 
-  if (from && mkdirat (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700) == 0
-      && asb_local_user_give (record->fd, ASB_LOCAL_FOLDER_HISTORY))
-    to = open_folder (record->fd);
-  done = to >= 0 ? keep_files (from, to, error) : set_error (error, folder->id);
   if (to >= 0)
     close (to);
   if (from)
@@ -106,23 +102,42 @@ keep_history (AsbLocalFolder *folder, AsbLocalFolder *record, GError **error)
   return done;
 }
 
-gboolean
-asb_local_record_keep (AsbLocalFolder *folder, const AsbLocalMetadata *metadata,
-                       const char *records, GError **error)
+static gboolean
+make_history (AsbLocalFolder *record, GError **error)
 {
-  g_autoptr (AsbLocalFolder) record = NULL;
-  AsbLocalMetadata deleted = *metadata;
+  return (mkdirat (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700) == 0
+          && asb_local_user_give (record->fd, ASB_LOCAL_FOLDER_HISTORY))
+         || set_error (error, record->id);
+}
 
+gboolean
+asb_local_record_prepare (AsbLocalFolder *folder, const char *records, AsbLocalFolder **record,
+                          GError **error)
+{
+  g_autoptr (AsbLocalMetadata) metadata = NULL;
+  g_autoptr (AsbLocalFolder) made = NULL;
+
+  *record = NULL;
   /* A deletion that its program did not survive has kept it already. */
   if (asb_local_folder_exists (records, folder->id))
     return TRUE;
-  record = asb_local_folder_new (records, folder->id, error);
-  if (!record)
+  metadata = asb_local_metadata_load (folder->fd, folder->path, error);
+  made = metadata ? asb_local_folder_new (records, folder->id, error) : NULL;
+  if (!made)
     return FALSE;
-  deleted.deleted_at = g_get_real_time ();
-  if (asb_local_metadata_save (&deleted, record->fd, record->path, error)
-      && keep_history (folder, record, error) && asb_local_folder_publish (record, error))
-    return TRUE;
-  asb_local_folder_remove (record, NULL);
+  metadata->deleted_at = g_get_real_time ();
+  metadata->expired = asb_local_expiry_get_left (&metadata->expiry) <= 0;
+  if (asb_local_metadata_save (metadata, made->fd, made->path, error) && make_history (made, error))
+    {
+      *record = g_steal_pointer (&made);
+      return TRUE;
+    }
+  asb_local_folder_remove (made, NULL);
   return FALSE;
+}
+
+gboolean
+asb_local_record_keep (AsbLocalFolder *folder, AsbLocalFolder *record, GError **error)
+{
+  return keep_history (folder, record, error) && asb_local_folder_publish (record, error);
 }
