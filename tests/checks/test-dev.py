@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What ./dev does about its build folder, with meson and ninja that only say what they are asked."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -87,6 +88,31 @@ class Dev(unittest.TestCase):
         for text in ("", json.dumps({"directories": {}})):
             (self.tree / "_build" / "meson-info" / "meson-info.json").write_text(text)
             self.assertEqual(self.dev("build")[3], ["meson", "ninja"])
+
+    def test_unknown(self):
+        """That nobody could look is no reason to remove it."""
+        self.dev("build")
+        python = self.calls.parent / "programs" / "python3"
+        python.write_text("#!/bin/sh\nexit 254\n")
+        python.chmod(0o755)
+        status, _, errors, calls = self.dev("build")
+        self.assertEqual((status, calls), (125, []))
+        self.assertEqual(errors, "dev: could not look into _build, python3 failed with status 254\n")
+        python.unlink()
+        self.assertEqual(self.dev("build"), (0, "", "", ["ninja"]))
+
+    def test_two_at_once(self):
+        """The second waits, and says so."""
+        self.dev("build")
+        folder = os.open(self.tree, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        with subprocess.Popen([self.tree / "dev", "asb", "x"], env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            self.assertEqual(process.stderr.readline(), "dev: waiting for another build in a tree\n")
+            self.assertEqual(self.calls.read_text().count("ninja"), 1)
+            fcntl.flock(folder, fcntl.LOCK_UN)
+            self.assertEqual(process.communicate(), ("x\n", ""))
 
     def test_failures(self):
         self.dev("build")
