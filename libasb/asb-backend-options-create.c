@@ -25,6 +25,7 @@ asb_backend_options_copy (AsbBackendOptions *self)
       G_OBJECT_GET_CLASS (copy)->set_property (G_OBJECT (copy), pspecs[i]->param_id, &value,
                                                pspecs[i]);
     }
+  to->workdir_is_given = from->workdir_is_given;
   if (from->readiness_check)
     to->readiness_check = asb_closure_ref (from->readiness_check);
   if (from->transport_factory)

@@ -38,6 +38,7 @@ struct _AsbBackendOptionsPrivate
   char *agent_name;
   char *image;
   char *workdir;
+  gboolean workdir_is_given;
   char **environment;
   GHashTable *metadata;
   GListStore *mounts;

@@ -474,8 +474,9 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:workdir:
    *
-   * The default working directory: made at creation, and where relative paths start. The default is
-   * `/workspace`.
+   * The default working directory: made at creation, and where relative paths start. Where none is
+   * given it is `/workspace`; in a sandbox that is there already, what its provider says that it
+   * was made with, if it does.
    *
    * Since: 1.0
    */
@@ -1227,6 +1228,7 @@ asb_backend_options_set_workdir (AsbBackendOptions *self, const char *workdir)
 
   g_return_if_fail (ASB_IS_BACKEND_OPTIONS (self));
 
+  priv->workdir_is_given = TRUE;
   if (asb_property_replace_string (&priv->workdir, workdir))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WORKDIR]);
 }

@@ -25,6 +25,17 @@ take_sandbox (AsbCreation *creation, AsbSandboxInfo *info)
     creation->expires_at = g_date_time_ref (asb_sandbox_info_get_expires_at (info));
 }
 
+/* What a sandbox was made with holds for all who come later, unless they say otherwise. */
+static void
+take_workdir (AsbCreation *creation, AsbSandboxInfo *info)
+{
+  const char *workdir = asb_sandbox_info_get_workdir (info);
+
+  if (workdir && *workdir == '/'
+      && !asb_backend_options_get_private (creation->options)->workdir_is_given)
+    creation->workdir = g_strdup (workdir);
+}
+
 static void
 ready_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -122,6 +133,7 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   take_sandbox (creation, info);
+  take_workdir (creation, info);
   asb_creation_open_transport (task);
 }
 

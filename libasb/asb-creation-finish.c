@@ -52,7 +52,8 @@ asb_creation_finish (GTask *task)
                             creation->began_at, creation->created, creation->expires_at);
   backend->cleanup = asb_backend_options_get_cleanup (options);
   backend->cleanup_ttl_seconds = asb_backend_options_get_cleanup_ttl_seconds (options);
-  backend->workdir = g_strdup (asb_backend_options_get_workdir (options));
+  backend->workdir = creation->workdir ? g_steal_pointer (&creation->workdir)
+                                       : g_strdup (asb_backend_options_get_workdir (options));
   backend->result_config = dup_result_config (options);
   g_clear_pointer (&backend->rules, asb_work_rules_free);
   backend->rules = g_steal_pointer (&creation->rules);

@@ -14,6 +14,7 @@ typedef struct
   AsbProvider *provider;
   AsbSandboxRef *ref;
   AsbSandboxState state;
+  char *workdir; /* NULL: that of the options */
   gboolean created;
   gint64 occurred_at;
   gint64 began_at; /* the same, monotonic */

@@ -16,6 +16,7 @@ asb_creation_free (gpointer data)
   g_clear_object (&creation->options);
   g_clear_object (&creation->provider);
   g_clear_object (&creation->ref);
+  g_clear_pointer (&creation->workdir, g_free);
   g_clear_pointer (&creation->expires_at, g_date_time_unref);
   g_clear_object (&creation->transport);
   g_clear_pointer (&creation->no_guest, g_free);

@@ -7,6 +7,7 @@
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-options.h"
 #include "asb-opensandbox-policy.h"
+#include "asb-opensandbox-workdir.h"
 
 static gboolean
 refuse (GError **error, const char *text)
@@ -238,7 +239,7 @@ collect_metadata (AsbSandboxSpec *spec, const char *instance_id, GError **error)
 {
   GHashTable *given = asb_sandbox_spec_get_metadata (spec);
   const char *name = asb_sandbox_spec_get_name (spec);
-  g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   const char *named = given ? g_hash_table_lookup (given, ASB_OPENSANDBOX_LABEL_NAME) : NULL;
   GHashTableIter iter;
   gpointer key, value;
@@ -252,12 +253,14 @@ collect_metadata (AsbSandboxSpec *spec, const char *instance_id, GError **error)
     {
       g_hash_table_iter_init (&iter, given);
       while (g_hash_table_iter_next (&iter, &key, &value))
-        g_hash_table_insert (metadata, key, value);
+        g_hash_table_insert (metadata, g_strdup (key), g_strdup (value));
     }
   if (name)
-    g_hash_table_insert (metadata, (gpointer)ASB_OPENSANDBOX_LABEL_NAME, (gpointer)name);
-  g_hash_table_insert (metadata, (gpointer)ASB_OPENSANDBOX_LABEL_INSTANCE_ID,
-                       (gpointer)instance_id);
+    g_hash_table_insert (metadata, g_strdup (ASB_OPENSANDBOX_LABEL_NAME), g_strdup (name));
+  g_hash_table_insert (metadata, g_strdup (ASB_OPENSANDBOX_LABEL_INSTANCE_ID),
+                       g_strdup (instance_id));
+  if (!asb_opensandbox_workdir_add (metadata, asb_sandbox_spec_get_workdir (spec), error))
+    return NULL;
   return g_steal_pointer (&metadata);
 }
 

@@ -8,6 +8,7 @@
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-redact.h"
+#include "asb-opensandbox-workdir.h"
 
 #define MAX_REASON_BYTES 128
 #define MAX_MESSAGE_BYTES 512
@@ -169,6 +170,7 @@ asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *o
   g_autoptr (AsbSandboxRef) ref = NULL;
   g_autofree char *reason = NULL;
   g_autofree char *message = NULL;
+  g_autofree char *workdir = NULL;
   const char *name = NULL;
   AsbSandboxState state;
 
@@ -185,7 +187,9 @@ asb_opensandbox_sandbox_parse (AsbOpensandboxLifecycle *lifecycle, JsonObject *o
   message = asb_opensandbox_sandbox_dup_said (lifecycle, fields.message, MAX_MESSAGE_BYTES);
   if (fields.metadata)
     name = g_hash_table_lookup (fields.metadata, ASB_OPENSANDBOX_LABEL_NAME);
+  workdir = asb_opensandbox_workdir_dup (fields.metadata);
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", name, "image",
                        fields.image, "created-at", fields.created_at, "expires-at",
-                       fields.expires_at, "reason", reason, "message", message, NULL);
+                       fields.expires_at, "reason", reason, "message", message, "workdir", workdir,
+                       NULL);
 }

@@ -210,6 +210,34 @@ test_workdir_made (TestCreation *fixture, gconstpointer data)
 }
 
 static void
+test_workdir_found (TestCreation *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (AsbBackend) again = NULL;
+  g_autoptr (AsbBackend) other = NULL;
+
+  g_test_summary ("Who comes later works where the sandbox was made to, unless told otherwise");
+
+  asb_backend_options_set_workdir (fixture->options, "/deep/down");
+  asb_backend_options_set_cleanup (fixture->options, ASB_CLEANUP_POLICY_NEVER);
+  backend = test_creation_create (fixture);
+  g_clear_object (&fixture->options);
+  fixture->options = asb_backend_options_new ();
+  asb_backend_options_set_provider (fixture->options, asb_backend_get_provider (backend));
+  asb_backend_options_set_mode (fixture->options, ASB_BACKEND_MODE_CONNECT);
+  asb_backend_options_set_cleanup (fixture->options, ASB_CLEANUP_POLICY_NEVER);
+  asb_backend_options_set_ref (fixture->options, asb_backend_get_ref (backend));
+  again = test_creation_create (fixture);
+  g_assert_cmpstr (asb_backend_get_workdir (again), ==, "/deep/down");
+  asb_backend_options_set_workdir (fixture->options, "/workspace");
+  other = test_creation_create (fixture);
+  g_assert_cmpstr (asb_backend_get_workdir (other), ==, "/workspace");
+  test_backend_close (other);
+  test_backend_close (again);
+  test_backend_close (backend);
+}
+
+static void
 test_options_stay (TestCreation *fixture, gconstpointer data)
 {
   g_autoptr (AsbBackend) one = NULL;
@@ -677,6 +705,7 @@ main (int argc, char **argv)
   ADD ("create/instance-id", test_instance_id);
   ADD ("create/idempotency", test_idempotency);
   ADD ("create/workdir", test_workdir_made);
+  ADD ("connect/workdir", test_workdir_found);
   ADD ("create/options-stay", test_options_stay);
   ADD ("create/async", test_async);
   ADD ("connect/done", test_connect);

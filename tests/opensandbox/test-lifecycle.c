@@ -417,6 +417,149 @@ test_metadata (Fixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
 }
 
+/* The working directory, which is kept among the metadata. */
+
+static AsbSandboxInfo *
+create_in (Fixture *fixture, const char *workdir)
+{
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  AsbSandboxInfo *found;
+
+  asb_sandbox_spec_set_workdir (spec, workdir);
+  info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  found = asb_provider_get_sandbox (fixture->provider, asb_test_server_get_id (info), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (asb_sandbox_info_get_workdir (info), ==, asb_sandbox_info_get_workdir (found));
+  return found;
+}
+
+static const char *
+get_label (AsbSandboxInfo *info, const char *name)
+{
+  return g_hash_table_lookup (asb_sandbox_ref_get_metadata (asb_sandbox_info_get_ref (info)), name);
+}
+
+static void
+test_workdir (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *path;
+    const char *kept; /* NULL: the same */
+  } paths[] = {
+    { "/home/me", NULL },         { "/", NULL },
+    { "/workspace/a b", NULL },   { "/.x/_a.b/-/a-b/--/a-", NULL },
+    { "/\xff/\n\xc3\xa9", NULL }, { "//srv/./work/", "/srv/work" },
+  };
+
+  g_test_summary ("A sandbox keeps where its commands run, for all who come later");
+  for (gsize i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      g_autoptr (AsbSandboxInfo) info = create_in (fixture, paths[i].path);
+
+      g_assert_cmpstr (asb_sandbox_info_get_workdir (info), ==,
+                       paths[i].kept ? paths[i].kept : paths[i].path);
+      if (i == 0)
+        g_assert_cmpstr (get_label (info, "agent_sandbox.workdir"), ==, "root.home.me");
+    }
+}
+
+static void
+test_workdir_usual (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) usual = create_in (fixture, "/workspace/");
+  g_autoptr (AsbSandboxInfo) upwards = create_in (fixture, "/srv/../etc");
+
+  g_test_summary ("The usual working directory has no label, as sandboxes of other clients");
+  g_assert_null (get_label (usual, "agent_sandbox.workdir"));
+  g_assert_null (asb_sandbox_info_get_workdir (usual));
+  g_assert_null (get_label (upwards, "agent_sandbox.workdir"));
+}
+
+/* However it falls on the labels, each of which must begin and end with a letter or digit. */
+static void
+test_workdir_long (Fixture *fixture, gconstpointer data)
+{
+  static const char *const parts[] = { "/.-_ ", "/a-b.c", "/abcdefg" };
+
+  g_test_summary ("A long working directory takes several labels");
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    for (guint shift = 0; shift < 4; shift++)
+      {
+        g_autoptr (GString) path = g_string_new ("/");
+        g_autoptr (AsbSandboxInfo) info = NULL;
+
+        for (guint j = 0; j <= shift; j++)
+          g_string_append_c (path, 'x');
+        while (path->len < 150)
+          g_string_append (path, parts[i]);
+        info = create_in (fixture, path->str);
+        g_assert_cmpstr (asb_sandbox_info_get_workdir (info), ==, path->str);
+        g_assert_nonnull (get_label (info, "agent_sandbox.workdir-3"));
+      }
+}
+
+static void
+test_workdir_of_others (Fixture *fixture, gconstpointer data)
+{
+  static const char *const labels[] = { "junk",     "rootx",       "root..a",  "root._2F",
+                                        "root._00", "root._2E_2E", "root.a_4", "root._2f" };
+  g_autoptr (AsbSandboxInfo) info = create_in (fixture, "/srv");
+
+  g_test_summary ("What others put in the place of the working directory names none");
+  for (gsize i = 0; i < G_N_ELEMENTS (labels); i++)
+    {
+      g_autofree char *text
+          = g_strdup_printf ("@a{sms} {'agent_sandbox.workdir': '%s'}", labels[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbSandboxInfo) changed
+          = asb_provider_patch_metadata (fixture->provider, asb_test_server_get_id (info),
+                                         g_variant_new_parsed (text), NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_null (asb_sandbox_info_get_workdir (changed));
+    }
+}
+
+static void
+test_workdir_given (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *workdir;
+    const char *label;
+    gboolean fits;
+  } cases[] = {
+    { "/srv", "root.srv", TRUE },        { "/workspace", "root.workspace", TRUE },
+    { "/workspace", "root.srv", FALSE }, { "/srv", "root.tmp", FALSE },
+    { "/srv", "junk", FALSE },
+  };
+
+  g_test_summary ("Metadata with another working directory are refused before anything is sent");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+      g_autoptr (GHashTable) metadata = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (AsbSandboxInfo) info = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_hash_table_insert (metadata, (gpointer) "agent_sandbox.workdir", (gpointer)cases[i].label);
+      asb_sandbox_spec_set_metadata (spec, metadata);
+      asb_sandbox_spec_set_workdir (spec, cases[i].workdir);
+      asb_test_server_forget (fixture->server);
+      info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+      g_assert_cmpint (info != NULL, ==, cases[i].fits);
+      if (cases[i].fits)
+        continue;
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "agent_sandbox.workdir"));
+      g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*"), ==, 0);
+    }
+}
+
 /* Keys. */
 
 static void
@@ -516,6 +659,11 @@ main (int argc, char **argv)
   ADD ("pause", NULL, test_pause);
   ADD ("pause/slowly", NULL, test_pause_slowly);
   ADD ("metadata", NULL, test_metadata);
+  ADD ("workdir", NULL, test_workdir);
+  ADD ("workdir/usual", NULL, test_workdir_usual);
+  ADD ("workdir/long", NULL, test_workdir_long);
+  ADD ("workdir/of-others", NULL, test_workdir_of_others);
+  ADD ("workdir/given", NULL, test_workdir_given);
   g_test_add_func ("/opensandbox/lifecycle/keys", test_keys);
   ADD ("idempotency", NULL, test_idempotency);
   ADD ("idempotency/at-once", NULL, test_idempotency_at_once);
