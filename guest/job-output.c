@@ -82,12 +82,23 @@ open_nameless (const char *directory)
   return fd;
 }
 
+/* A user without rights has no place beside the history. */
+static int
+open_anywhere (const char *directory)
+{
+  int fd = open_nameless (directory);
+
+  if (fd < 0 && (errno == EACCES || errno == EROFS || errno == ENOENT || errno == ENOTDIR))
+    fd = open_nameless ("/tmp");
+  return fd;
+}
+
 static bool
 is_open (JobOutput *output)
 {
   if (output->fd >= 0)
     return true;
-  output->fd = open_nameless (output->directory);
+  output->fd = open_anywhere (output->directory);
   if (output->fd < 0)
     output->error = errno;
   return output->fd >= 0;
