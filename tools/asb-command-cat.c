@@ -6,6 +6,7 @@
 
 #include "tool-commands.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 
@@ -71,6 +72,7 @@ const ToolCommand tool_command_cat = {
   .summary = "print files of a sandbox",
   .description = "Prints the contents of files in a sandbox, one after the other, byte for byte. A "
                  "file that cannot be read is reported, and the others are printed.",
+  .options = tool_no_record_options,
   .arguments = arguments,
   .examples = examples,
   .run = run,

@@ -10,6 +10,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-place.h"
 #include "tool-run.h"
@@ -23,7 +24,6 @@ static struct
   GPtrArray *environment;
   const char *workdir;
   const char *lifetime;
-  gboolean no_record;
   GPtrArray *limits;
   ToolMounts mounts;
   GPtrArray *uploads;
@@ -46,8 +46,7 @@ make_options (GError **error)
     return NULL;
   asb_backend_options_set_lifetime (backend_options, ASB_LIFETIME_PERSISTENT);
   asb_backend_options_set_cleanup (backend_options, ASB_CLEANUP_POLICY_NEVER);
-  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
-                                                          : ASB_HISTORY_MODE_SANDBOX);
+  asb_history_config_set_mode (history, tool_no_record_get_mode ());
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_sandbox_name (backend_options, options.name);
   asb_backend_options_set_environment (backend_options, (const char *const *)environment);
@@ -102,10 +101,10 @@ run (Tool *tool, const ToolParsed *parsed)
 
   backend_options = make_options (&error);
   if (backend_options && tool_place_apply (&options.place, tool, backend_options, &error))
-    backend = tool_sandbox_create (tool, backend_options, &error);
+    backend = tool_sandbox_create (tool, backend_options, "see --workdir", &error);
   if (!backend)
     {
-      tool_sandbox_say_none (error, options.no_record);
+      tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
   status = options.json ? print_json (tool, backend) : print_name (asb_backend_get_ref (backend));
@@ -123,8 +122,7 @@ static const ToolOption option_entries[] = {
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "removes the sandbox after so many seconds, or 90s, 5m, 2h, 1d, or never; if not given, as the "
     "provider does, which for local ones is never" },
-  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL,
-    "does not record the making, which is needed where no record can be kept" },
+  TOOL_NO_RECORD_OPTION,
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_UPLOAD_OPTION (options.uploads),

@@ -148,7 +148,7 @@ work (Tool *tool, GError **error)
 
   asb_history_config_set_mode (history, ASB_HISTORY_MODE_SANDBOX);
   asb_backend_options_set_history (backend_options, history);
-  backend = tool_sandbox_create (tool, backend_options, error);
+  backend = tool_sandbox_create (tool, backend_options, NULL, error);
   if (!backend)
     return FALSE;
   asb_backend_execute_async (backend, spec, tool->cancellable, tool_wait_cb, &wait);

@@ -5,13 +5,13 @@
 #include "tool-commands.h"
 #include "tool-limits.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
 
 static struct
 {
   gboolean detach;
-  gboolean no_record;
   const char *name;
   GPtrArray *limits;
 } options;
@@ -31,18 +31,6 @@ check_detached (AsbCommandSpec *spec, GError **error)
   return FALSE;
 }
 
-static AsbBackend *
-connect_to (Tool *tool, const char *text, GError **error)
-{
-  g_auto (ToolSandbox) sandbox = { 0 };
-
-  if (!options.no_record)
-    return tool_sandbox_connect (tool, text, error);
-  if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
-    return NULL;
-  return tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_NONE, error);
-}
-
 static int
 run (Tool *tool, const ToolParsed *parsed)
 {
@@ -58,7 +46,7 @@ run (Tool *tool, const ToolParsed *parsed)
     spec = tool_run_make_spec (parsed, 1, &error);
   if (spec && check_detached (spec, &error)
       && tool_limits_set_command (spec, options.limits, &error))
-    backend = connect_to (tool, tool_parsed_get (parsed, 0), &error);
+    backend = tool_sandbox_connect (tool, tool_parsed_get (parsed, 0), &error);
   if (!backend)
     {
       tool_message_error (error);
@@ -75,7 +63,7 @@ static const ToolOption option_entries[] = {
     "starts the command as a job that runs for itself, without input, and prints its ID; see asb "
     "jobs" },
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "a name for the job" },
-  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
+  TOOL_NO_RECORD_OPTION,
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { NULL },
 };

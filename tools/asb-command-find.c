@@ -7,6 +7,7 @@
 #include "tool-commands.h"
 #include "tool-file.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-search.h"
@@ -80,6 +81,7 @@ static const ToolOption option_entries[] = {
     "takes letters for the same whatever their case" },
   { "null", '0', TOOL_OPTION_FLAG, &options.null, NULL,
     "ends each path with a zero byte, for xargs -0" },
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },
 };

@@ -8,6 +8,7 @@
 #include "tool-commands.h"
 #include "tool-folder.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-options.h"
 #include "tool-output.h"
 #include "tool-progress.h"
@@ -116,6 +117,7 @@ run (Tool *tool, const ToolParsed *parsed)
 
 static const ToolOption option_entries[] = {
   TOOL_FOLDER_CONFLICT_OPTION (options.conflict),
+  TOOL_NO_RECORD_OPTION,
   { NULL },
 };
 

@@ -7,6 +7,7 @@
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-search.h"
@@ -197,6 +198,7 @@ static const ToolOption option_entries[] = {
     "takes letters for the same whatever their case" },
   { "include", '\0', TOOL_OPTION_BYTES, &options.include, "PATTERN",
     "looks only into files whose paths match, as with asb find" },
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   /* What is done anyway. */
   { "line-number", 'n', TOOL_OPTION_FLAG, &options.line_number, NULL, NULL },

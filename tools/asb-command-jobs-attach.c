@@ -4,6 +4,7 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
+#include "tool-no-record.h"
 
 static int
 attach (Tool *tool, ToolJobs *jobs, AsbJob *job)
@@ -34,6 +35,7 @@ const ToolCommand tool_command_jobs_attach = {
   .description = "Prints what is kept of the output of a job and what it prints from now on, and "
                  "ends when the job does, with the exit status of its command. An interrupt ends "
                  "asb, and not the job.",
+  .options = tool_no_record_options,
   .arguments = tool_job_arguments,
   .examples = examples,
   .usage_status = TOOL_EXIT_ASB,

@@ -6,6 +6,7 @@
 #include "tool-jobs.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-table.h"
 #include "tool-text.h"
 
@@ -80,6 +81,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolOption option_entries[] = {
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,
     "prints JSON, for programs: everything that is known of each job" },
   { NULL },

@@ -4,6 +4,7 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
+#include "tool-no-record.h"
 
 static struct
 {
@@ -25,6 +26,7 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "follow", 'f', TOOL_OPTION_FLAG, &options.follow, NULL,
     "goes on with what the job prints from now on, until it ends" },
+  TOOL_NO_RECORD_OPTION,
   { NULL },
 };
 

@@ -4,6 +4,7 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
+#include "tool-no-record.h"
 
 static gboolean
 forget (Tool *tool, AsbJob *job, GError **error)
@@ -30,6 +31,7 @@ const ToolCommand tool_command_jobs_rm = {
   .summary = "forget jobs that have ended",
   .description = "Forgets jobs that have ended, with what is kept of their output. The record of "
                  "them stays: see asb history.",
+  .options = tool_no_record_options,
   .arguments = tool_jobs_arguments,
   .examples = examples,
   .run = run,

@@ -8,6 +8,7 @@
 #include "tool-commands.h"
 #include "tool-jobs.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 
 #define MAX_SIGNAL 64
 
@@ -65,6 +66,7 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "signal", 's', TOOL_OPTION_TEXT, &options.signal, "SIGNAL",
     "the signal, as a name or a number; TERM if not given", TOOL_COMPLETE_SIGNAL },
+  TOOL_NO_RECORD_OPTION,
   { NULL },
 };
 

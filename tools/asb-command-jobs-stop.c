@@ -4,6 +4,7 @@
 
 #include "tool-commands.h"
 #include "tool-jobs.h"
+#include "tool-no-record.h"
 
 static gboolean
 stop (Tool *tool, AsbJob *job, GError **error)
@@ -32,6 +33,7 @@ const ToolCommand tool_command_jobs_stop = {
   .summary = "end jobs",
   .description = "Ends jobs and everything they started: TERM, and after half a second KILL. Done "
                  "when all has ended. Jobs that had ended before stay as they are.",
+  .options = tool_no_record_options,
   .arguments = tool_jobs_arguments,
   .examples = examples,
   .run = run,

@@ -5,6 +5,7 @@
 #include "tool-commands.h"
 #include "tool-jobs.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 
 static struct
 {
@@ -51,6 +52,7 @@ run (Tool *tool, const ToolParsed *parsed)
 }
 
 static const ToolOption option_entries[] = {
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL,
     "prints what is known of the job then as JSON, for programs" },
   { NULL },

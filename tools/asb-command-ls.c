@@ -8,6 +8,7 @@
 #include "tool-commands.h"
 #include "tool-file.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-text.h"
@@ -193,6 +194,7 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "long", 'l', TOOL_OPTION_FLAG, &options.details, NULL,
     "shows type, permissions, owner, size and time too" },
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, for programs" },
   { NULL },
 };

@@ -12,6 +12,7 @@
 #include "tool-folder.h"
 #include "tool-input.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-options.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
@@ -214,6 +215,7 @@ run (Tool *tool, const ToolParsed *parsed)
 
 static const ToolOption option_entries[] = {
   TOOL_FOLDER_CONFLICT_OPTION (options.conflict),
+  TOOL_NO_RECORD_OPTION,
   { NULL },
 };
 

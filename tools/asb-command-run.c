@@ -10,6 +10,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
+#include "tool-no-record.h"
 #include "tool-operation.h"
 #include "tool-place.h"
 #include "tool-record.h"
@@ -19,7 +20,7 @@
 static struct
 {
   const char *name;
-  gboolean no_record;
+  const char *workdir;
   gboolean show_record;
   gboolean keep;
   GPtrArray *limits;
@@ -36,10 +37,11 @@ make_options (GError **error)
   g_autoptr (AsbBackendOptions) backend_options = asb_backend_options_new ();
   g_autoptr (AsbHistoryConfig) history = asb_history_config_new ();
 
-  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
-                                                          : ASB_HISTORY_MODE_SANDBOX);
+  asb_history_config_set_mode (history, tool_no_record_get_mode ());
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_sandbox_name (backend_options, options.name);
+  if (options.workdir)
+    asb_backend_options_set_workdir (backend_options, options.workdir);
   asb_backend_options_set_lifetime (backend_options,
                                     options.keep ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED);
   asb_backend_options_set_cleanup (backend_options, options.keep ? ASB_CLEANUP_POLICY_NEVER
@@ -81,7 +83,7 @@ finish (Tool *tool, AsbBackend *backend)
   AsbSandboxRef *ref = asb_backend_get_ref (backend);
   g_autofree char *full_name = g_strconcat (asb_sandbox_ref_get_provider_name (ref), ":",
                                             asb_sandbox_ref_get_sandbox_id (ref), NULL);
-  const gboolean shows = options.show_record && !options.no_record;
+  const gboolean shows = options.show_record && !tool_no_record;
   const gboolean is_local
       = g_strcmp0 (asb_sandbox_ref_get_provider_name (ref), TOOL_LOCAL_PROVIDER) == 0;
   g_autoptr (GError) error = NULL;
@@ -108,15 +110,15 @@ run (Tool *tool, const ToolParsed *parsed)
   g_autoptr (GError) error = NULL;
   int status;
 
-  tool->forget_record = options.no_record;
+  tool->forget_record = tool_no_record;
   spec = tool_run_make_spec (parsed, 0, &error);
   if (spec)
     backend_options = make_options (&error);
   if (backend_options && tool_place_apply (&options.place, tool, backend_options, &error))
-    backend = tool_sandbox_create (tool, backend_options, &error);
+    backend = tool_sandbox_create (tool, backend_options, TOOL_SANDBOX_WORKDIR_ADVICE, &error);
   if (!backend)
     {
-      tool_sandbox_say_none (error, options.no_record);
+      tool_message_error (error);
       return TOOL_EXIT_ASB;
     }
   status = tool_run_command (tool, backend, spec);
@@ -131,10 +133,11 @@ static const ToolOption option_entries[] = {
   { "show-record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL,
     "prints the record of what was done to standard error in the end" },
   { "record", '\0', TOOL_OPTION_FLAG, &options.show_record, NULL, NULL },
-  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
+  TOOL_NO_RECORD_OPTION,
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
+  TOOL_SANDBOX_WORKDIR_OPTION (options.workdir),
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_UPLOAD_OPTION (options.uploads),
   TOOL_PLACE_OPTIONS (options.place),

@@ -6,6 +6,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-mount.h"
+#include "tool-no-record.h"
 #include "tool-place.h"
 #include "tool-run.h"
 #include "tool-sandbox.h"
@@ -14,7 +15,7 @@ static struct
 {
   const char *name;
   gboolean keep;
-  gboolean no_record;
+  const char *workdir;
   GPtrArray *limits;
   const char *lifetime;
   ToolMounts mounts;
@@ -33,25 +34,27 @@ create (Tool *tool, GError **error)
       || !tool_place_apply (&options.place, tool, backend_options, error))
     return NULL;
   asb_backend_options_set_sandbox_name (backend_options, options.name);
-  asb_history_config_set_mode (history, options.no_record ? ASB_HISTORY_MODE_NONE
-                                                          : ASB_HISTORY_MODE_SANDBOX);
+  if (options.workdir)
+    asb_backend_options_set_workdir (backend_options, options.workdir);
+  asb_history_config_set_mode (history, tool_no_record_get_mode ());
   asb_backend_options_set_history (backend_options, history);
   asb_backend_options_set_lifetime (backend_options,
                                     options.keep ? ASB_LIFETIME_PERSISTENT : ASB_LIFETIME_OWNED);
   asb_backend_options_set_cleanup (backend_options, options.keep ? ASB_CLEANUP_POLICY_NEVER
                                                                  : ASB_CLEANUP_POLICY_ON_CLOSE);
-  return tool_sandbox_create (tool, backend_options, error);
+  return tool_sandbox_create (tool, backend_options, TOOL_SANDBOX_WORKDIR_ADVICE, error);
 }
 
-/* All these are for a new sandbox. */
+/* All these but one are for a new sandbox. */
 static const ToolOption option_entries[] = {
   { "name", 'n', TOOL_OPTION_TEXT, &options.name, "NAME", "names the sandbox" },
   { "keep", 'k', TOOL_OPTION_FLAG, &options.keep, NULL,
     "leaves a new sandbox when the shell has ended, as asb create does" },
-  { "no-record", '\0', TOOL_OPTION_FLAG, &options.no_record, NULL, "records nothing" },
+  TOOL_NO_RECORD_OPTION,
   { "limit", '\0', TOOL_OPTION_TEXTS, &options.limits, TOOL_LIMIT_ARGUMENT, TOOL_LIMIT_SUMMARY },
   { "ttl", '\0', TOOL_OPTION_TEXT, &options.lifetime, "TIME",
     "ends the sandbox after so many seconds, or 90s, 5m, 2h, 1d; for one that is kept, too" },
+  TOOL_SANDBOX_WORKDIR_OPTION (options.workdir),
   TOOL_MOUNT_OPTIONS (options.mounts),
   TOOL_PLACE_OPTIONS (options.place),
   { NULL },
@@ -60,7 +63,8 @@ static const ToolOption option_entries[] = {
 static gboolean
 is_for_new_sandbox (const ToolOption *option)
 {
-  return option >= option_entries && option < option_entries + G_N_ELEMENTS (option_entries);
+  return option->value != &tool_no_record && option >= option_entries
+         && option < option_entries + G_N_ELEMENTS (option_entries);
 }
 
 static gboolean
@@ -98,14 +102,14 @@ run (Tool *tool, const ToolParsed *parsed)
   AsbSandboxRef *ref;
   int status;
 
-  tool->forget_record = options.no_record;
+  tool->forget_record = tool_no_record && parsed->arguments->len == 0;
   if (check_options (parsed, &error))
     spec = tool_run_make_shell_spec (&error);
   if (spec)
     backend = open_sandbox (tool, parsed, &error);
   if (!backend)
     {
-      tool_sandbox_say_none (error, options.no_record || parsed->arguments->len > 0);
+      tool_message_error (error);
       return TOOL_EXIT_ASB;
     }
   status = tool_run_command (tool, backend, spec);

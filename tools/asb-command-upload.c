@@ -5,6 +5,7 @@
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-options.h"
 #include "tool-progress.h"
 #include "tool-sandbox.h"
@@ -170,6 +171,7 @@ static const ToolOption option_entries[] = {
   { "partial", '\0', TOOL_OPTION_FLAG, &options.partial, NULL,
     "leaves out files that cannot be read or change meanwhile, and names them; otherwise nothing "
     "is uploaded then" },
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints what became of it, for programs" },
   { NULL },
 };

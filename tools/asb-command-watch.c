@@ -7,6 +7,7 @@
 #include "tool-commands.h"
 #include "tool-json.h"
 #include "tool-message.h"
+#include "tool-no-record.h"
 #include "tool-output.h"
 #include "tool-sandbox.h"
 #include "tool-search.h"
@@ -133,6 +134,7 @@ run (Tool *tool, const ToolParsed *parsed)
 static const ToolOption option_entries[] = {
   { "recursive", 'r', TOOL_OPTION_FLAG, &options.recursive, NULL,
     "watches all folders below it, too" },
+  TOOL_NO_RECORD_OPTION,
   { "json", '\0', TOOL_OPTION_FLAG, &options.json, NULL, "prints JSON, an object for each change" },
   { NULL },
 };

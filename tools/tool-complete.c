@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tool-jobs.h"
+#include "tool-no-record.h"
 #include "tool-options.h"
 #include "tool-output.h"
 #include "tool-profile.h"
@@ -179,6 +180,8 @@ suggest_jobs (Completion *completion)
 {
   g_auto (ToolJobs) jobs = { 0 };
 
+  /* Who only looks leaves no trace. */
+  tool_no_record = TRUE;
   if (!completion->argument
       || !tool_jobs_open_in (completion->tool, completion->argument, &jobs, NULL))
     return;

@@ -95,6 +95,14 @@ next_step (const GError *error)
 }
 
 void
+tool_message_advise (GError *error, const char *advice)
+{
+  g_autofree char *told = g_steal_pointer (&error->message);
+
+  error->message = g_strconcat (told, "; ", advice, NULL);
+}
+
+void
 tool_message_error (const GError *error)
 {
   g_autofree char *origin = NULL;

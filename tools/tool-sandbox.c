@@ -10,6 +10,7 @@
 #include "tool-limits.h"
 #include "tool-message.h"
 #include "tool-name.h"
+#include "tool-no-record.h"
 #include "tool-options.h"
 #include "tool-server.h"
 #include "tool-text.h"
@@ -417,28 +418,11 @@ tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode 
 
   asb_history_config_set_mode (history, mode);
   asb_backend_options_set_history (options, history);
-  if (asb_sandbox_info_get_workdir (sandbox->info))
-    asb_backend_options_set_workdir (options, asb_sandbox_info_get_workdir (sandbox->info));
   asb_backend_options_set_provider (options, sandbox->provider);
   asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CONNECT);
   asb_backend_options_set_ref (options, asb_sandbox_info_get_ref (sandbox->info));
   asb_backend_options_set_cleanup (options, ASB_CLEANUP_POLICY_NEVER);
   return create_backend (tool, options, error);
-}
-
-/* Whether it says that the sandbox cannot keep a record. */
-static gboolean
-has_no_history (const GError *error)
-{
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
-         && strstr (error->message, "“sandbox_history”");
-}
-
-static gboolean
-has_no_place (const GError *error)
-{
-  return g_error_matches (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE)
-         && strstr (error->message, "the option “history”");
 }
 
 /* Where the guest does not run there is no record, but work. */
@@ -451,11 +435,12 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
 
   if (!tool_sandbox_find (tool, text, TOOL_SANDBOX_LIVE, &sandbox, error))
     return NULL;
-  backend = tool_sandbox_connect_to (tool, &sandbox, ASB_HISTORY_MODE_SANDBOX, &cause);
+  backend = tool_sandbox_connect_to (tool, &sandbox, tool_no_record_get_mode (), &cause);
   if (backend)
     return backend;
-  if (!has_no_history (cause))
+  if (tool_no_record || !tool_no_record_is_why (cause))
     {
+      tool_no_record_advise (cause);
       g_propagate_error (error, g_steal_pointer (&cause));
       return NULL;
     }
@@ -463,17 +448,6 @@ tool_sandbox_connect (Tool *tool, const char *text, GError **error)
   if (backend)
     tool_message ("Nothing of this is recorded. %s", cause->message);
   return backend;
-}
-
-void
-tool_sandbox_say_none (const GError *error, gboolean no_record)
-{
-  if (!no_record && has_no_history (error))
-    tool_message ("%s; it works with --no-record", error->message);
-  else if (!no_record && has_no_place (error))
-    tool_message ("%s; see --no-record", error->message);
-  else
-    tool_message_error (error);
 }
 
 gboolean
@@ -542,9 +516,21 @@ must_be_the_only (AsbBackendOptions *options, AsbProvider *provider)
          && g_strcmp0 (provider_name, TOOL_LOCAL_PROVIDER) == 0;
 }
 
-AsbBackend *
-tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error)
+/* Names the options of the command for those of the library. */
+static void
+advise (GError *error, const char *workdir_option)
 {
+  tool_no_record_advise (error);
+  if (workdir_option && strstr (error->message, "the option “workdir”"))
+    tool_message_advise (error, workdir_option);
+}
+
+AsbBackend *
+tool_sandbox_create (Tool *tool, AsbBackendOptions *options, const char *workdir_option,
+                     GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  AsbBackend *backend;
   AsbProvider *given = asb_backend_options_get_provider (options);
   AsbProvider *provider;
   const char *name = asb_backend_options_get_sandbox_name (options);
@@ -560,7 +546,12 @@ tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error)
     return NULL;
   asb_backend_options_set_provider (options, provider);
   asb_backend_options_set_mode (options, ASB_BACKEND_MODE_CREATE);
-  return create_backend (tool, options, error);
+  backend = create_backend (tool, options, &cause);
+  if (backend)
+    return backend;
+  advise (cause, workdir_option);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return NULL;
 }
 
 gboolean

@@ -8,6 +8,16 @@
 #include "tool-json.h"
 #include "tool.h"
 
+/* For commands whose --workdir is that of a command. */
+#define TOOL_SANDBOX_WORKDIR_OPTION(value)                                                         \
+  {                                                                                                \
+    "sandbox-workdir", '\0', TOOL_OPTION_BYTES, &(value), "DIR",                                   \
+        "makes this folder, where everything in the new sandbox starts, instead of /workspace; "   \
+        "--workdir of asb create",                                                                 \
+        TOOL_COMPLETE_NOTHING, TOOL_GROUP_SANDBOX                                                  \
+  }
+#define TOOL_SANDBOX_WORKDIR_ADVICE "see --sandbox-workdir"
+
 typedef enum
 {
   TOOL_SANDBOX_LIVE,
@@ -50,15 +60,16 @@ gboolean tool_sandbox_remove (Tool *tool, AsbProvider *provider, AsbSandboxInfo 
                               GError **error);
 /* Whether it says that there is no such sandbox any more. */
 gboolean tool_sandbox_is_gone (const GError *error);
-/* Returns: (transfer full): a backend in a sandbox that is there already */
+/* Returns: (transfer full): a backend in a sandbox that is there already, with a record unless
+ * --no-record was given */
 AsbBackend *tool_sandbox_connect (Tool *tool, const char *text, GError **error);
-/* Says why none was made, and where it cannot keep a record that there is a way without. */
-void tool_sandbox_say_none (const GError *error, gboolean no_record);
 /* Returns: (transfer full): the same of a sandbox that was found, with a history or without */
 AsbBackend *tool_sandbox_connect_to (Tool *tool, const ToolSandbox *sandbox, AsbHistoryMode mode,
                                      GError **error);
-/* Returns: (transfer full): a backend in a new local sandbox, as @options say */
-AsbBackend *tool_sandbox_create (Tool *tool, AsbBackendOptions *options, GError **error);
+/* Returns: (transfer full): a backend in a new sandbox, as @options say. @workdir_option:
+ * (nullable): “see --…”, where another working directory can be had */
+AsbBackend *tool_sandbox_create (Tool *tool, AsbBackendOptions *options, const char *workdir_option,
+                                 GError **error);
 /* Closes a backend, and says what went wrong. */
 gboolean tool_backend_close (AsbBackend *backend);
 

@@ -163,6 +163,10 @@ class Words(TestCase):
     def test_workdir(self):
         self.assert_done(asb("run", "--", "pwd"), b"/workspace\n")
         self.assert_done(asb("run", "-w", "/tmp", "--", "pwd"), b"/tmp\n")
+        self.assert_done(asb("run", "--sandbox-workdir", "/srv/w", "--", "pwd"), b"/srv/w\n")
+        self.assert_done(asb("run", "--sandbox-workdir", "/srv/w", "-w", "/tmp", "--", "sh", "-c", "pwd; ls -d /srv/w"),
+                         b"/tmp\n/srv/w\n")
+        self.assert_refused(asb("run", "--sandbox-workdir", "srv", "--", "true"), 125, "absolute")
 
 
 class Streams(TestCase):

@@ -549,6 +549,51 @@ class Work(ServerTestCase):
             self.assertRegex(last, "not supported: the guest does not run here: .*“transport”")
         self.done("rm", box)
 
+    def test_of_a_user_without_rights(self):
+        """Who may write neither / nor what is to be made there: each command says what there is to do."""
+        place = ["--provider", "opensandbox", "--image", "nonroot", "--ttl", "600"]
+        result = self.asb("create", "--no-record", *place)
+        if b"IMAGE_PULL_FAILED" in result.stderr:
+            self.skipTest("the server has no image “nonroot”")
+        self.assert_refused(result, 1, "“/workspace”", "see --workdir")
+        self.assert_refused(self.asb("create", "--workdir", "/tmp", *place), 1, "“/.agent-history”", "see --no-record")
+        run = ["run", *place, "--sandbox-workdir", "/tmp/a b"]
+        self.assert_refused(self.asb(*run[:-2], "--no-record", "pwd"), 125, "“/workspace”", "see --sandbox-workdir")
+        self.assert_refused(self.asb(*run, "pwd"), 125, "“/.agent-history”", "see --no-record")
+        self.assertEqual(self.done(*run, "--no-record", "pwd"), "/tmp/a b\n")
+        box = self.done("create", "--no-record", "--workdir", "/tmp/wörk", *place).strip()
+        self.assertEqual(self.json("info", box)["workdir"], "/tmp/wörk")
+        (FOLDER / "data").write_bytes(b"some text\n")
+        (FOLDER / "folder").mkdir()
+        for words, output in [(["exec", box, "pwd"], "/tmp/wörk\n"),
+                              (["put", box, str(FOLDER / "data"), "data"], ""),
+                              (["upload", box, str(FOLDER / "folder")], None),
+                              (["ls", box], "data\nfolder\n"),
+                              (["find", box, "*a"], None),
+                              (["grep", box, "text"], "/tmp/wörk/data:1:some text\n"),
+                              (["cat", box, "data"], "some text\n"),
+                              (["get", box, "data", str(FOLDER / "back")], ""),
+                              (["exec", "-d", "-n", "job", box, "echo job"], None),
+                              (["jobs", "wait", box, "job"], None),
+                              (["jobs", "list", box], None), (["jobs", "logs", box, "job"], "job\n"),
+                              (["jobs", "attach", box, "job"], "job\n"), (["jobs", "stop", box, "job"], None),
+                              (["jobs", "rm", box, "job"], "")]:
+            with self.subTest(words[:2]):
+                result = self.asb(*words)
+                self.assertIn(result.returncode, (1, 125), result)
+                self.assertIn(b"see --no-record", result.stderr)
+                told = self.done(words[0], *words[1:2], "--no-record", *words[2:]) if words[0] == "jobs" \
+                    else self.done(words[0], "--no-record", *words[1:])
+                self.assertIn(output, (None, told))
+        for words in [["watch", box, "."], ["jobs", "signal", box, "job"]]:
+            self.assertIn(b"see --no-record", self.asb(*words).stderr)
+        shell = Terminal("shell", "--no-record", box, environment=self.environment)
+        shell.write(b"pwd; exit 3\n")
+        status, output = shell.finish()
+        self.assertEqual(status, 3, output)
+        self.assertIn("/tmp/wörk\n".encode(), output)
+        self.done("rm", box)
+
     def test_resources_that_are_none(self):
         for text in ["cpu", "=1", "cpu="]:
             self.assert_refused(self.asb("create", "--provider", "opensandbox", "--resource", text),

@@ -24,11 +24,12 @@ LookalikeImage
 lookalike_image_find (const char *uri)
 {
   const char *name = strrchr (uri, '/');
-  LookalikeImage image = { TRUE, TRUE, TRUE };
+  LookalikeImage image = { TRUE, TRUE, TRUE, FALSE };
 
   name = name != NULL ? name + 1 : uri;
   if (strstr (uri, "no-such-image") != NULL)
     image.exists = FALSE;
+  image.is_sealed = g_str_has_prefix (name, "nonroot");
   if (g_str_has_prefix (name, "busybox") || g_str_has_prefix (name, "alpine"))
     image.has_bash = image.has_python = FALSE;
   else if (g_str_has_prefix (name, "ubuntu") || g_str_has_prefix (name, "debian")
@@ -260,6 +261,22 @@ add_host_folders (GPtrArray *arguments)
     }
 }
 
+/* Who runs in it is still root, as everywhere, who could write to folders of others. */
+static void
+seal (GPtrArray *arguments, const char *root_path)
+{
+  static const char *const open[] = { "tmp", "var/tmp", "home/user" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (open); i++)
+    {
+      g_autofree char *folder = g_build_filename (root_path, open[i], NULL);
+      g_autofree char *seen_as = g_build_filename ("/", open[i], NULL);
+
+      add (arguments, "--bind", folder, seen_as, NULL);
+    }
+  add (arguments, "--remount-ro", "/", NULL);
+}
+
 GPtrArray *
 lookalike_image_make_arguments (const LookalikeImage *image, const char *root_path,
                                 const char *hostname, int status_fd)
@@ -277,6 +294,8 @@ lookalike_image_make_arguments (const LookalikeImage *image, const char *root_pa
   add (arguments, "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--unshare-ipc",
        "--unshare-uts", "--hostname", hostname, "--die-with-parent", "--new-session", "--chdir",
        "/", "--json-status-fd", fd, NULL);
+  if (image->is_sealed)
+    seal (arguments, root_path);
   if (getuid () == 0)
     {
       add (arguments, "--cap-drop", "ALL", NULL);

@@ -13,6 +13,7 @@ typedef struct
   gboolean exists;
   gboolean has_bash;
   gboolean has_python;
+  gboolean is_sealed; /* what a user without rights may not write is read-only */
 } LookalikeImage;
 
 /* By the name alone, see --help. */
