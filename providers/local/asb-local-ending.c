@@ -22,32 +22,30 @@ typedef struct
   const AsbLocalSettings *settings;
   AsbLocalFolder *folder;
   AsbLocalFolder *record;
+  gboolean is_prepared;
   GError *error;
 } Keeping;
 
-static gpointer
-prepare_thread (gpointer data)
+static void
+prepare (gpointer data)
 {
   Keeping *keeping = data;
 
+  keeping->is_prepared = TRUE;
   asb_local_record_prepare (keeping->folder, keeping->settings->record_dir, &keeping->record,
                             &keeping->error);
-  return NULL;
 }
 
 /* The disk is busy with the one while the other waits for processes. */
 static gboolean
 end_and_prepare (Keeping *keeping, guint seconds, GError **error)
 {
-  GThread *thread = g_thread_try_new ("asb-local-keep", prepare_thread, keeping, NULL);
-  gboolean ended = asb_local_guest_end (keeping->folder, seconds, error);
+  const AsbLocalMeanwhile meanwhile = { prepare, keeping };
 
-  if (thread)
-    g_thread_join (thread);
-  else
-    prepare_thread (keeping);
-  if (!ended)
+  if (!asb_local_guest_end (keeping->folder, seconds, &meanwhile, error))
     return FALSE;
+  if (!keeping->is_prepared)
+    prepare (keeping);
   if (!keeping->error)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&keeping->error));
@@ -74,7 +72,7 @@ end_and_remove (const AsbLocalSettings *settings, AsbLocalFolder *folder, gboole
                 guint seconds, GError **error)
 {
   gboolean ended = keep_record ? end_and_keep (settings, folder, seconds, error)
-                               : asb_local_guest_end (folder, seconds, error);
+                               : asb_local_guest_end (folder, seconds, NULL, error);
 
   if (!ended || !asb_local_folder_remove (folder, error))
     return FALSE;

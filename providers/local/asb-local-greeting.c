@@ -10,6 +10,7 @@ typedef struct
 {
   const char *call;
   GVariant *arguments;
+  const AsbLocalMeanwhile *meanwhile;
   GMainLoop *loop;
   GCancellable *cancellable;
   AsbTransport *transport;
@@ -52,11 +53,15 @@ greeted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbGuestTransport *transport = asb_guest_transport_new_finish (result, &talk->error);
 
   talk->transport = transport ? ASB_TRANSPORT (transport) : NULL;
-  if (talk->transport)
-    asb_transport_call_async (talk->transport, talk->call, talk->arguments, talk->cancellable,
-                              answered_cb, talk);
-  else
-    end_talk (talk);
+  if (!talk->transport)
+    {
+      end_talk (talk);
+      return;
+    }
+  asb_transport_call_async (talk->transport, talk->call, talk->arguments, talk->cancellable,
+                            answered_cb, talk);
+  if (talk->meanwhile)
+    talk->meanwhile->run (talk->meanwhile->data);
 }
 
 static gboolean
@@ -88,13 +93,15 @@ run (Talk *talk, GIOStream *stream, guint seconds, GMainContext *context)
 }
 
 static gboolean
-talk (GIOStream *stream, const char *call, GVariant *arguments, guint seconds,
-      GCancellable *cancellable, GError **error)
+talk (GIOStream *stream, const char *call, GVariant *arguments, const AsbLocalMeanwhile *meanwhile,
+      guint seconds, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GMainContext) context = g_main_context_new ();
   g_autoptr (GMainLoop) loop = g_main_loop_new (context, FALSE);
   g_autoptr (GCancellable) own = g_cancellable_new ();
-  Talk state = { .call = call, .arguments = arguments, .loop = loop, .cancellable = own };
+  Talk state = {
+    .call = call, .arguments = arguments, .meanwhile = meanwhile, .loop = loop, .cancellable = own
+  };
   gulong chain = 0;
 
   g_main_context_push_thread_default (context);
@@ -120,9 +127,10 @@ talk (GIOStream *stream, const char *call, GVariant *arguments, guint seconds,
 }
 
 gboolean
-asb_local_ask_to_end (GIOStream *stream, guint seconds, GError **error)
+asb_local_ask_to_end (GIOStream *stream, guint seconds, const AsbLocalMeanwhile *meanwhile,
+                      GError **error)
 {
-  return talk (stream, "guest.shutdown", NULL, seconds, NULL, error);
+  return talk (stream, "guest.shutdown", NULL, meanwhile, seconds, NULL, error);
 }
 
 gboolean
@@ -134,12 +142,12 @@ asb_local_tell_expiry (GIOStream *stream, gint64 milliseconds, guint seconds, GE
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "after_ms", "x", milliseconds);
   arguments = g_variant_ref_sink (g_variant_dict_end (&dict));
-  return talk (stream, "guest.expire", arguments, seconds, NULL, error);
+  return talk (stream, "guest.expire", arguments, NULL, seconds, NULL, error);
 }
 
 gboolean
 asb_local_ask_for_record (GIOStream *stream, guint seconds, GCancellable *cancellable,
                           GError **error)
 {
-  return talk (stream, "history.status", NULL, seconds, cancellable, error);
+  return talk (stream, "history.status", NULL, NULL, seconds, cancellable, error);
 }

@@ -169,12 +169,12 @@ asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError 
 }
 
 static void
-ask_to_end (AsbLocalFolder *folder, guint seconds)
+ask_to_end (AsbLocalFolder *folder, guint seconds, const AsbLocalMeanwhile *meanwhile)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GIOStream) stream = asb_local_guest_connect (folder, &error);
 
-  if (stream && !asb_local_ask_to_end (stream, seconds, &error))
+  if (stream && !asb_local_ask_to_end (stream, seconds, meanwhile, &error))
     g_debug ("Sandbox %s did not end when asked: %s", folder->id, error->message);
 }
 
@@ -189,7 +189,8 @@ end_process (int process, guint seconds)
 }
 
 gboolean
-asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
+asb_local_guest_end (AsbLocalFolder *folder, guint seconds, const AsbLocalMeanwhile *meanwhile,
+                     GError **error)
 {
   int process = asb_local_status_open_process (folder);
   gint64 start = g_get_monotonic_time ();
@@ -197,7 +198,7 @@ asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error)
   gboolean ended;
 
   if (seconds > 0)
-    ask_to_end (folder, seconds);
+    ask_to_end (folder, seconds, meanwhile);
   used = (g_get_monotonic_time () - start) / G_TIME_SPAN_SECOND;
   if (process >= 0)
     {
@@ -223,7 +224,7 @@ take_status (AsbLocalFolder *folder, GError **error)
     return status;
   /* A guest that listens no more has not quite ended, or never will by itself. */
   if (status >= 0 && asb_local_status_is_locked (status)
-      && asb_local_guest_end (folder, OLD_START_SECONDS, NULL)
+      && asb_local_guest_end (folder, OLD_START_SECONDS, NULL, NULL)
       && fcntl (status, F_OFD_SETLKW, &(struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET })
              == 0
       && ftruncate (status, 0) == 0)
@@ -370,7 +371,7 @@ asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const Asb
   /* One that was not ready has nothing to complete. */
   died = g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CLOSED)
          || !asb_local_guest_is_listening (folder);
-  asb_local_guest_end (folder, 0, NULL);
+  asb_local_guest_end (folder, 0, NULL, NULL);
   status = asb_local_launch_end (started, !died);
   if (died && !g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {

@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 
 #include "asb-local-folder.h"
+#include "asb-local-greeting.h"
 #include "asb-local-inside.h"
 
 /* Returns: (transfer full): a connection to the guest, or NULL with %G_IO_ERROR_CONNECTION_REFUSED
@@ -35,5 +36,6 @@ gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,
 gboolean asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error);
 
 /* Ends it and all that runs in the sandbox: by asking for it, so that the record is complete, or by
- * force after @seconds, 0 for at once. */
-gboolean asb_local_guest_end (AsbLocalFolder *folder, guint seconds, GError **error);
+ * force after @seconds, 0 for at once. @meanwhile as in asb_local_ask_to_end (). */
+gboolean asb_local_guest_end (AsbLocalFolder *folder, guint seconds,
+                              const AsbLocalMeanwhile *meanwhile, GError **error);
