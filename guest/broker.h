@@ -84,6 +84,7 @@ typedef struct
   SpareSupervisors spares;
   LoopTimer orphans_timer;
   int64_t orphans_interval;
+  int64_t next_crowd; /* when one may be killed again */
   LoopTimer helpers_timer;
   unsigned n_continued; /* looks in a row at which a helper was stopped */
   char boot_id[BROKER_ID_SIZE];

@@ -33,6 +33,7 @@ typedef struct
   LoopSource *source;
   LoopTimer start_timer;
   LoopTimer kill_timer;
+  LoopTimer crowd_timer;
   LoopTimer supervisor_timer;
   unsigned n_supervisor_waits;
   unsigned n_continued; /* before it began */

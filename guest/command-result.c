@@ -88,6 +88,7 @@ finish (Command *self, Outcome *outcome)
 
   self->call = NULL;
   loop_timer_stop (&self->kill_timer);
+  loop_timer_stop (&self->crowd_timer);
   loop_timer_stop (&self->supervisor_timer);
   command_input_close (&self->input);
   for (size_t i = 0; i < 2; i++)

@@ -6,6 +6,7 @@
 #include "command-job.h"
 #include "command-private.h"
 #include "command-size.h"
+#include "crowd.h"
 #include "job.h"
 #include "orphans.h"
 #include "process-tree.h"
@@ -26,6 +27,12 @@
  */
 #define SUPERVISOR_TIMEOUT (1200 * LOOP_MILLISECOND)
 
+/* What is asked to end is given so long by its supervisor. */
+#define SUPERVISOR_GRACE (500 * LOOP_MILLISECOND)
+
+/* So many do not all get a turn within the grace when there are too few for those who wait. */
+#define MANY_PROCESSES 512
+
 /* One that merely gets no processor must not be taken for such: with it goes the exit status, and
  * what it should have ended may escape. */
 #define MAX_SUPERVISOR_WAITS 40
@@ -43,6 +50,7 @@ free_command (void *data)
   list_remove (&self->link);
   loop_timer_stop (&self->start_timer);
   loop_timer_stop (&self->kill_timer);
+  loop_timer_stop (&self->crowd_timer);
   loop_timer_stop (&self->supervisor_timer);
   loop_remove (self->source);
   if (self->socket_fd >= 0)
@@ -180,12 +188,32 @@ command_exited (Command *self, const SupervisorMessage *message)
     command_finish (self);
 }
 
+/* False when there is none, or it has been left alone. Those that are so many are not asked to end
+ * first: where it takes this they would have no turn to do so. */
+static bool
+end_crowd (Command *self, size_t least)
+{
+  return self->supervisor > 0 && crowd_kill (self->broker, self->supervisor, NULL, least) > 0;
+}
+
+static void
+crowd_is_due (void *data)
+{
+  Command *self = data;
+
+  if (!end_crowd (self, 1) && self->call)
+    loop_timer_start (self->broker->loop, &self->crowd_timer, SUPERVISOR_GRACE);
+}
+
 static void
 command_is_being_killed (Command *self, const SupervisorMessage *message)
 {
   loop_timer_stop (&self->supervisor_timer);
   if (!self->ended_by)
     self->ended_by = message->value ? "timeout" : "cancelled";
+  if (message->crowd && self->supervisor > 0)
+    crowd_kill_stopped (self->broker, self->supervisor, MANY_PROCESSES);
+  loop_timer_start (self->broker->loop, &self->crowd_timer, SUPERVISOR_GRACE);
   if (self->call)
     loop_timer_start (self->broker->loop, &self->kill_timer, KILL_TIMEOUT);
 }
@@ -248,6 +276,8 @@ static void
 kill_command (Command *self)
 {
   command_send (self, SUPERVISOR_KILL, 0);
+  end_crowd (self, MANY_PROCESSES);
+  loop_timer_start (self->broker->loop, &self->crowd_timer, SUPERVISOR_GRACE);
   /* A command can stop its own supervisor. */
   if (self->supervisor > 0)
     kill (self->supervisor, SIGCONT);
@@ -329,6 +359,7 @@ command_new (Call *call)
   list_init (&self->signals);
   command_launch_init (self);
   loop_timer_init (&self->kill_timer, kill_timed_out, self);
+  loop_timer_init (&self->crowd_timer, crowd_is_due, self);
   loop_timer_init (&self->supervisor_timer, supervisor_timed_out, self);
   loop_timer_count_running (&self->supervisor_timer);
   loop_task_init (&self->free_task, free_command, self);

@@ -2,8 +2,12 @@
 
 #include "orphans.h"
 
+#include "crowd.h"
 #include "helpers.h"
 #include "process-tree.h"
+#include "standstill.h"
+
+#include <unistd.h>
 
 #define FIRST_INTERVAL (20 * LOOP_MILLISECOND)
 #define LAST_INTERVAL (1000 * LOOP_MILLISECOND)
@@ -12,13 +16,17 @@
 static size_t
 kill_once (Broker *broker)
 {
+  ProcessTreeSpared spared;
   Helpers helpers;
   size_t n;
 
   /* Better an orphan that lives on for now than the guest's own processes ended. */
   if (!helpers_list (broker, &helpers))
     return 1;
-  n = process_tree_kill (&(ProcessTreeSpared){ helpers.pids, helpers.n });
+  spared = (ProcessTreeSpared){ helpers.pids, helpers.n };
+  n = crowd_kill (broker, getpid (), &spared, 1);
+  if (n == 0)
+    n = process_tree_kill (&spared);
   helpers_clear (&helpers);
   return n;
 }
@@ -44,6 +52,9 @@ orphans_init (Broker *broker)
 void
 orphans_kill (Broker *broker)
 {
+  /* Who was killed may have had all others stand still. */
+  if (broker->options->process->is_first)
+    standstill_end ();
   broker->orphans_interval = FIRST_INTERVAL;
   kill_again (broker);
 }

@@ -2,6 +2,8 @@
 
 #include "process-tree.h"
 
+#include "standstill.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -139,7 +141,7 @@ is_spared (const Walk *walk, pid_t pid)
 static void
 send_signals (Walk *walk, pid_t pid, char state)
 {
-  bool reached = kill (pid, walk->signals[0]) == 0;
+  bool reached = walk->signals[0] != 0 && kill (pid, walk->signals[0]) == 0;
 
   if (reached && walk->signals[1] != 0)
     kill (pid, walk->signals[1]);
@@ -223,15 +225,37 @@ process_tree_terminate (const ProcessTreeSpared *spared)
   free (walk.found.places);
 }
 
+static void
+kill_found (const PidSet *found)
+{
+  for (size_t i = 0; i < found->capacity; i++)
+    if (found->places[i] != 0)
+      kill (found->places[i], SIGKILL);
+}
+
 size_t
 process_tree_kill (const ProcessTreeSpared *spared)
 {
   Walk walk = { .root = getpid (), .spared = spared, .signals = { SIGSTOP } };
 
   walk_all (&walk, MAX_STOP_PASSES);
-  for (size_t i = 0; i < walk.found.capacity; i++)
-    if (walk.found.places[i] != 0)
-      kill (walk.found.places[i], SIGKILL);
+  kill_found (&walk.found);
   free (walk.found.places);
   return walk.n_reached;
+}
+
+size_t
+process_tree_kill_in_standstill (pid_t root, const ProcessTreeSpared *spared, size_t least)
+{
+  Walk walk = { .root = root, .spared = spared };
+  size_t n;
+
+  standstill_begin ();
+  walk_all (&walk, MAX_STOP_PASSES);
+  n = walk.found.count;
+  if (n >= least)
+    kill_found (&walk.found);
+  standstill_end ();
+  free (walk.found.places);
+  return n;
 }

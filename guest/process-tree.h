@@ -32,3 +32,7 @@ void process_tree_terminate (const ProcessTreeSpared *spared);
  * can be killed must not run meanwhile. How many of them there were that will end by it: not those
  * that wait for a disk or are beyond reach. */
 size_t process_tree_kill (const ProcessTreeSpared *spared);
+
+/* The same of all that descends from @root, in one step (standstill.h), if there are @least of
+ * them; how many there are. For the first process of a namespace. */
+size_t process_tree_kill_in_standstill (pid_t root, const ProcessTreeSpared *spared, size_t least);

@@ -6,18 +6,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_KEPT 8
 #define MAX_OOM_SCORE_ADJ 1000
 #define OFFERED_OOM_SCORE_ADJ 500
+
+#define SHORT_TURN (100 * 1000) /* nanoseconds */
+
+/* As sched_setattr(2) has them; the C library has neither them nor the call. */
+#define RESET_ON_FORK 1
+
+typedef struct
+{
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime;
+  uint64_t deadline;
+  uint64_t period;
+} SchedulingAttributes;
 
 /* Opened while the file is still ours; it stays so when it is no longer. Not as one of the first
  * three, which are for others. */
@@ -58,6 +78,21 @@ process_offer_to_oom_killer (const ProcessState *state, bool offered)
     ;
 }
 
+void
+process_take_short_turns (void)
+{
+  SchedulingAttributes attributes = { 0 };
+
+  if (syscall (SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0)
+    return;
+  /* What is forked would not have these again. */
+  if (attributes.policy != SCHED_OTHER || attributes.nice < 0)
+    return;
+  attributes.flags |= RESET_ON_FORK;
+  attributes.runtime = SHORT_TURN;
+  syscall (SYS_sched_setattr, 0, &attributes, 0);
+}
+
 static size_t
 raise_file_limit (void)
 {
@@ -86,6 +121,7 @@ process_harden (ProcessState *state)
   signal (SIGIO, SIG_IGN);
   state->max_files = raise_file_limit ();
   state->umask = umask (022);
+  state->is_first = getpid () == 1;
 }
 
 /* A file as large as the memory of a program that fails is more often a surprise than a help. Who

@@ -15,6 +15,7 @@ typedef struct
   int oom_score_fd; /* our own file of it, -1 if it cannot be written */
   mode_t umask;
   size_t max_files; /* soft limit of open files */
+  bool is_first;    /* the broker is, in its namespace */
 } ProcessState;
 
 /* Hides the process from others of its user, takes the highest limit of open files, and has writing
@@ -23,6 +24,10 @@ void process_harden (ProcessState *state);
 
 /* Makes the process what the guest had been before, for the sake of what it will start. */
 void process_soften (const ProcessState *state);
+
+/* Asks for turns at the processor that are short and come soon in return, however many others wait
+ * for theirs (Linux 6.12). What is forked has turns like any other. */
+void process_take_short_turns (void);
 
 /* What is forked from now on shall end before us when memory is short, or no longer so. */
 void process_offer_to_oom_killer (const ProcessState *state, bool offered);

@@ -7,6 +7,7 @@
 #include "loop.h"
 #include "pause.h"
 #include "process-tree.h"
+#include "standstill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,6 +171,8 @@ terminate_all (const Supervisor *self)
 static void
 terminate (Supervisor *self, bool timed_out)
 {
+  bool is_crowd;
+
   if (self->state == STATE_WAITING)
     self->state = STATE_ENDED;
   if (self->state >= STATE_TERMINATING)
@@ -177,7 +180,14 @@ terminate (Supervisor *self, bool timed_out)
   self->state = STATE_TERMINATING;
   self->deadline = NEVER;
   self->next_step = loop_now () + GRACE;
-  tell (self, (SupervisorMessage){ .kind = SUPERVISOR_KILLING, .value = timed_out });
+  is_crowd = self->process->is_first && self->socket_fd >= 0 && standstill_is_needed ();
+  /* Then the broker sees to all the rest, for which it has a processor so, and lets us go on. */
+  if (is_crowd)
+    standstill_begin ();
+  tell (self,
+        (SupervisorMessage){ .kind = SUPERVISOR_KILLING, .value = timed_out, .crowd = is_crowd });
+  if (is_crowd)
+    raise (SIGSTOP);
   terminate_all (self);
 }
 
@@ -452,6 +462,7 @@ supervisor_main (int socket_fd, void *data)
   sigset_t child;
 
   wait_for_command (&self);
+  process_take_short_turns ();
   /* The command inherits all this. */
   process_soften (self.process);
   sigemptyset (&child);

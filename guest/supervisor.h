@@ -46,6 +46,7 @@ typedef struct
   int detail; /* of the stage */
   bool last;  /* nothing comes after it */
   bool idle;  /* with last: another command may be given to it */
+  bool crowd; /* with SUPERVISOR_KILLING: it has begun a standstill (standstill.h), and waits */
   struct timespec realtime;
   int64_t monotonic; /* nanoseconds */
 } SupervisorMessage;

@@ -108,6 +108,60 @@ def test_starved():
         guest.stop()
 
 
+CROWD = """
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+int
+main (void)
+{
+  time_t end = time (NULL) + 60;
+  pid_t first = getpid ();
+  int full = 0;
+
+  signal (SIGTERM, SIG_IGN);
+  while (time (NULL) < end)
+    {
+      pid_t child = fork ();
+
+      if (child == 0)
+        setsid ();
+      if (child < 0 && getpid () == first && !full++)
+        write (STDOUT_FILENO, "full", 4);
+    }
+}
+"""
+
+
+def test_crowd():
+    """Thousands of processes that leave no processor to who should end them end all the same, and nobody else does."""
+    skip_under_valgrind("needs more processor than there is")
+    if subprocess.run([*FIRST_PROCESS, "true"], capture_output=True).returncode != 0:
+        raise Skip("needs process namespaces")
+    with Guest(program=FIRST_PROCESS) as guest:
+        client = guest.connect()
+        os.chmod(guest.directory, 0o755)
+        program = guest.in_work("crowd")
+        if subprocess.run(["gcc", "-x", "c", "-O2", "-o", program, "-"], input=CROWD, text=True).returncode != 0:
+            raise Skip("needs a compiler")
+        other = client.start_command(["cat"], stdin="stream")
+        limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (1600, 1600)); os.setuid({LONE_USER}) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
+        for args, reason in [({"deadline_ms": 4000}, "timeout"), ({}, "cancelled")]:
+            call = client.start_command(["python3", "-c", limit, program], **args)
+            if reason == "cancelled":
+                client.until(lambda: call.stdout == b"full")
+                client.send(CANCEL, call=call.number)
+            began = time.monotonic()
+            client.wait(call, OUTPUT, ERRORS)
+            took = time.monotonic() - began
+            assert took < 10 * PROMPT, took
+            assert call.result["reason"] == reason and call.result["signal"] == signal.SIGKILL, call.result
+            assert not running(program)
+        client.write(other, b"still here", fin=True)
+        assert client.wait(other, OUTPUT, ERRORS).stdout == b"still here"
+
+
 def family(pid):
     """A process and all that it started."""
     found = [pid]

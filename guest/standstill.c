@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "standstill.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* A turn comes after about a tenth of a second then. */
+#define MOST_FOR_A_PROCESSOR 32
+
+/* 0 where it is not known. */
+static unsigned
+count_running (void)
+{
+  int fd = open ("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  char text[128];
+  unsigned running = 0;
+  ssize_t n;
+
+  if (fd < 0)
+    return 0;
+  n = read (fd, text, sizeof text - 1);
+  close (fd);
+  text[n > 0 ? n : 0] = '\0';
+  sscanf (text, "%*s %*s %*s %u/", &running);
+  return running;
+}
+
+static unsigned
+count_processors (void)
+{
+  cpu_set_t set;
+
+  return sched_getaffinity (0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT (&set) : 1;
+}
+
+bool
+standstill_is_needed (void)
+{
+  return count_running () > MOST_FOR_A_PROCESSOR * count_processors ();
+}
+
+void
+standstill_begin (void)
+{
+  /* No fork outruns it. */
+  kill (-1, SIGSTOP);
+}
+
+void
+standstill_end (void)
+{
+  kill (-1, SIGCONT);
+}
