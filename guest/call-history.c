@@ -36,7 +36,8 @@ receive_reply (void *data, json_t *reply)
 
   free (self);
   if (!reply)
-    failure_set (&failure, FAILURE_HISTORY_UNAVAILABLE, "The historian ended before it answered");
+    failure_set (&failure, FAILURE_HISTORY_UNAVAILABLE, "The historian ended before it answered%s",
+                 recorder_why_ended (call->broker->recorder));
   else if (!json_object_get (reply, "result"))
     failure_from_json (&failure, json_object_get (reply, "error"));
   if (failure.code)

@@ -19,6 +19,14 @@ set_unavailable (Record *record, const char *message)
   failure_set (&record->failure, FAILURE_HISTORY_UNAVAILABLE, "%s", message);
 }
 
+static void
+set_ended (Record *record)
+{
+  failure_set (&record->failure, FAILURE_HISTORY_UNAVAILABLE,
+               "The historian ended before it had recorded this%s",
+               recorder_why_ended (record->recorder));
+}
+
 /* Nothing more will be recorded. */
 static void
 end (Record *record)
@@ -34,7 +42,7 @@ static bool
 check_answer (Record *record, json_t *reply)
 {
   if (!reply)
-    set_unavailable (record, "The historian ended before it had recorded this");
+    set_ended (record);
   else if (!json_object_get (reply, "result"))
     failure_from_json (&record->failure, json_object_get (reply, "error"));
   else
@@ -165,7 +173,7 @@ record_finish (Record *record, json_t *finish, void (*done) (void *data), void *
   recorder_flush (record->recorder);
   if (number == 0)
     {
-      set_unavailable (record, "The historian ended before it had recorded this");
+      set_ended (record);
       end (record);
     }
 }

@@ -6,6 +6,7 @@
 #include "historian.h"
 #include "history-error.h"
 #include "link.h"
+#include "memory-shortage.h"
 #include "process.h"
 
 #include <signal.h>
@@ -35,6 +36,9 @@ struct Recorder
   Link *historian;
   pid_t pid;
   bool has_answered;
+  bool lost_patience;
+  uint64_t kills;  /* for lack of memory, before it began */
+  const char *end; /* of the last one: why */
   unsigned long session;
   uint32_t last_number;
   List requests;
@@ -66,6 +70,8 @@ start_historian (Recorder *recorder)
   recorder->session++;
   recorder->pid = pid;
   recorder->has_answered = false;
+  recorder->lost_patience = false;
+  recorder->kills = memory_shortage_count_kills ();
   recorder->historian = link_new (recorder->loop, fd, &LINK_CALLBACKS, recorder);
 }
 
@@ -80,7 +86,10 @@ kill_historian (const Recorder *recorder)
 static void
 lose_patience (void *data)
 {
-  kill_historian (data);
+  Recorder *recorder = data;
+
+  recorder->lost_patience = true;
+  kill_historian (recorder);
 }
 
 /* Requests with output may wait for the client as long as they like. */
@@ -288,6 +297,17 @@ hand_over (Recorder *recorder, List *requests)
   fail_requests (recorder, requests);
 }
 
+static const char *
+explain_end (const Recorder *recorder)
+{
+  if (memory_shortage_count_kills () > recorder->kills)
+    return "; the kernel has ended processes of the sandbox for lack of memory: it needs more";
+  if (recorder->lost_patience)
+    return "; it was stuck for 30 seconds, as where the sandbox has too little memory or its disk "
+           "hangs";
+  return "";
+}
+
 static void
 historian_closed (void *data)
 {
@@ -295,6 +315,7 @@ historian_closed (void *data)
   bool worked = recorder->has_answered;
   List requests;
 
+  recorder->end = explain_end (recorder);
   kill_historian (recorder);
   link_free (recorder->historian);
   recorder->historian = NULL;
@@ -367,6 +388,12 @@ bool
 recorder_is_open (const Recorder *recorder)
 {
   return recorder->open_call || recorder->n_opening > 0;
+}
+
+const char *
+recorder_why_ended (const Recorder *recorder)
+{
+  return recorder->end ? recorder->end : "";
 }
 
 unsigned long

@@ -43,6 +43,9 @@ void recorder_forget (Recorder *recorder, uint32_t number);
 /* Whether a history is open, or will be when what was sent has been answered. */
 bool recorder_is_open (const Recorder *recorder);
 
+/* What there is to say of the end of the last historian, behind “ended before …”; may be “”. */
+const char *recorder_why_ended (const Recorder *recorder);
+
 /* Counts the historians: what one was told, the next does not know. */
 unsigned long recorder_session (const Recorder *recorder);
 

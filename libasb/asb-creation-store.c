@@ -182,7 +182,7 @@ store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   if (consistency == ASB_HISTORY_CONSISTENCY_STRICT_START || asb_error_is_cancelled (error))
     {
-      g_prefix_error (&error, "Could not open the history: ");
+      asb_error_prefix (error, "Could not open the history: ");
       if (has_no_place (creation, error))
         asb_error_advise (error, "the sandbox’s user may not write there: the option “history” "
                                  "sets another mode, or none");

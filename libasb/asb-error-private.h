@@ -21,6 +21,9 @@ GError *asb_error_adopt (GError *error, AsbError code);
 /* Adds @advice to the sentence of @error. */
 void asb_error_advise (GError *error, const char *advice);
 
+/* Like g_prefix_error (), unless it says that already. */
+void asb_error_prefix (GError *error, const char *prefix);
+
 /* Whether @error is of @domain and @code, or was before it was adopted. */
 gboolean asb_error_was (const GError *error, GQuark domain, int code);
 

@@ -295,6 +295,13 @@ asb_error_advise (GError *error, const char *advice)
   error->message = g_strconcat (told, "; ", advice, NULL);
 }
 
+void
+asb_error_prefix (GError *error, const char *prefix)
+{
+  if (!g_str_has_prefix (error->message, prefix))
+    g_prefix_error (&error, "%s", prefix);
+}
+
 GError *
 asb_error_adopt (GError *error, AsbError code)
 {

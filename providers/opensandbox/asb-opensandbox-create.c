@@ -292,6 +292,19 @@ get_image (GTask *task)
   return image ? json_object_get_string_member (image, "uri") : NULL;
 }
 
+static const char *
+get_memory (GTask *task)
+{
+  JsonObject *body = json_node_get_object (asb_opensandbox_call_get (task)->body);
+  JsonObject *limits = json_object_has_member (body, "resourceLimits")
+                           ? json_object_get_object_member (body, "resourceLimits")
+                           : NULL;
+
+  return limits && json_object_has_member (limits, "memory")
+             ? json_object_get_string_member (limits, "memory")
+             : NULL;
+}
+
 static gboolean
 says_that_it_runs (JsonObject *answer)
 {
@@ -304,11 +317,12 @@ says_that_it_runs (JsonObject *answer)
 }
 
 static void
-remember_image (GTask *task)
+remember_asked_for (GTask *task)
 {
   g_autoptr (AsbOpensandboxSite) site
       = asb_opensandbox_site_get (get_lifecycle (task), get_making (task)->sandbox_id);
 
+  asb_opensandbox_site_set_memory (site, get_memory (task));
   g_clear_pointer (&site->image, g_free);
   if (get_image (task))
     site->image = g_strdup_printf ("%s/%s",
@@ -331,7 +345,7 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     {
       making->sandbox_id = g_strdup (id);
       making->runs = says_that_it_runs (object);
-      remember_image (task);
+      remember_asked_for (task);
       await_readiness (task);
       return;
     }

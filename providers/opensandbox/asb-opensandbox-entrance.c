@@ -42,6 +42,7 @@ static void
 pinged_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
+  AsbOpensandboxSite *site = get_visit (task)->site;
   GError *error = g_object_steal_data (G_OBJECT (task), BROKEN_OFF);
   g_autoptr (GError) fault = NULL;
   g_autoptr (AsbOpensandboxReply) reply
@@ -49,12 +50,12 @@ pinged_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (reply || g_error_matches (fault, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      g_task_return_error (task, error);
+      g_task_return_error (task, asb_opensandbox_site_suspect_memory (site, error));
       return;
     }
   g_prefix_error (&fault, "%s; ", error->message);
   g_error_free (error);
-  g_task_return_error (task, g_steal_pointer (&fault));
+  g_task_return_error (task, asb_opensandbox_site_suspect_memory (site, g_steal_pointer (&fault)));
 }
 
 /* Takes @error. */
@@ -87,7 +88,8 @@ return_failure (GTask *task, GError *error)
   if (visit->execd && g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED))
     look_into (task, error);
   else
-    g_task_return_error (task, make_binding (visit, error));
+    g_task_return_error (
+        task, make_binding (visit, asb_opensandbox_site_suspect_memory (visit->site, error)));
 }
 
 /* Takes @link. */

@@ -4,6 +4,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-site.h"
 #include "asb-opensandbox-verdict.h"
 #include "asb-opensandbox-wait.h"
 
@@ -50,8 +51,13 @@ explained_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (GTask) task = user_data;
 
-  g_task_return_error (
-      task, asb_opensandbox_verdict_explain_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result));
+  AsbOpensandboxLifecycle *lifecycle = ASB_OPENSANDBOX_LIFECYCLE (source);
+  Watch *watch = g_task_get_task_data (task);
+  g_autoptr (AsbOpensandboxSite) site
+      = asb_opensandbox_site_get (lifecycle, watch->verdict.sandbox_id);
+
+  g_task_return_error (task, asb_opensandbox_site_suspect_memory (
+                                 site, asb_opensandbox_verdict_explain_finish (lifecycle, result)));
 }
 
 static void

@@ -2,6 +2,8 @@
 
 #include "asb-opensandbox-site.h"
 
+#include <string.h>
+
 #include "asb-opensandbox-upload.h"
 
 /* Sandboxes come and go; what is forgotten is found out again. */
@@ -11,6 +13,10 @@
 #define MAX_TOKENS 256
 
 #define MAX_IMAGES 256
+
+/* What execd and the guest need beside what shall run there. */
+#define LITTLE_MEMORY (64.0 * 1024 * 1024)
+#define MAX_AMOUNT 16
 
 typedef struct
 {
@@ -46,6 +52,7 @@ asb_opensandbox_site_unref (AsbOpensandboxSite *self)
   g_hash_table_unref (self->uploads);
   g_clear_pointer (&self->placing, g_ptr_array_unref);
   g_free (self->image);
+  g_free (self->memory);
   g_free (self->no_websocket);
   g_free (self->no_guest);
   g_free (self->architecture);
@@ -118,6 +125,50 @@ asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *arc
     return;
   g_free (self->architecture);
   self->architecture = g_strdup (architecture);
+}
+
+/* Too little memory. */
+
+/* Servers take an amount without a unit for bytes, and those of a thousand for those of 1,024. */
+static double
+parse_amount (const char *amount)
+{
+  static const char units[] = "kmgt";
+  char *unit = NULL;
+  double number = g_ascii_strtod (amount, &unit);
+  const char *found = *unit ? strchr (units, g_ascii_tolower (*unit)) : NULL;
+
+  for (; found && found >= units; found--)
+    number *= 1024;
+  return unit == amount ? 0 : number;
+}
+
+void
+asb_opensandbox_site_set_memory (AsbOpensandboxSite *self, const char *amount)
+{
+  const double bytes = amount ? parse_amount (amount) : 0;
+
+  g_clear_pointer (&self->memory, g_free);
+  if (bytes > 0 && bytes < LITTLE_MEMORY)
+    self->memory = g_strndup (amount, MAX_AMOUNT);
+}
+
+GError *
+asb_opensandbox_site_suspect_memory (AsbOpensandboxSite *self, GError *error)
+{
+  g_autofree char *told = NULL;
+
+  if (!self->memory || strstr (error->message, "“memory”")
+      || (!g_error_matches (error, ASB_ERROR, ASB_ERROR_PROVIDER)
+          && !g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED)
+          && !g_error_matches (error, ASB_ERROR, ASB_ERROR_TIMED_OUT)))
+    return error;
+  told = g_steal_pointer (&error->message);
+  error->message
+      = g_strdup_printf ("%s; the sandbox has %s of memory, which may be too little: make "
+                         "one with more of the resource “memory”",
+                         told, self->memory);
+  return error;
 }
 
 /* What images lack. */

@@ -16,6 +16,7 @@ typedef struct
 
   char *image;         /* [io] (nullable): of which server, if this process made it */
   gboolean had_guest;  /* [io] it was there already */
+  char *memory;        /* [io] (nullable): what it was made with, if that is hardly enough */
   char *no_websocket;  /* [io] why another way is taken */
   char *no_guest;      /* [io] why execd's own API is used */
   char *architecture;  /* [io] what “uname -m” says */
@@ -46,6 +47,12 @@ void asb_opensandbox_site_set_vacancy (AsbOpensandboxSite *self, const char *fol
 
 /* [io] For what is used instead. */
 void asb_opensandbox_site_set_no_guest (AsbOpensandboxSite *self, const char *reason);
+
+/* [io] @amount: (nullable): of the resource “memory”, as servers take it */
+void asb_opensandbox_site_set_memory (AsbOpensandboxSite *self, const char *amount);
+/* [io] Says in @error, which is how something failed in there, that the sandbox has little memory,
+ * if it is known to. Returns: (transfer full): @error */
+GError *asb_opensandbox_site_suspect_memory (AsbOpensandboxSite *self, GError *error);
 
 void asb_opensandbox_site_set_architecture (AsbOpensandboxSite *self, const char *architecture);
 

@@ -442,6 +442,19 @@ test_no_place_for_store (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (strstr (error->message, "the option “history”"));
 }
 
+/* What the core says of an answer that does not come names the operation itself. */
+static void
+test_store_says_it_once (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  fixture->store->open_manner = TEST_STORE_DROPS;
+  g_assert_null (asb_create_backend (fixture->options, NULL, &error));
+  g_test_message ("%s", error->message);
+  g_assert_true (g_str_has_prefix (error->message, "Could not open the history: "));
+  g_assert_null (strstr (error->message + 1, "Could not open the history"));
+}
+
 static void
 test_no_place_for_work (Fixture *fixture, gconstpointer data)
 {
@@ -609,6 +622,7 @@ main (int argc, char **argv)
   ADD ("store/ready", test_ready_store_is_not_closed);
   ADD ("store/none", test_no_such_store);
   ADD ("store/no-place", test_no_place_for_store);
+  ADD ("store/once", test_store_says_it_once);
   ADD ("workdir/no-place", test_no_place_for_work);
   g_test_add_func ("/create-faults/no-identity", test_no_identity);
   return g_test_run ();

@@ -5,8 +5,10 @@
 import contextlib
 import hashlib
 import os
+import pathlib
 import signal
 import sqlite3
+import subprocess
 import time
 import uuid
 
@@ -491,6 +493,41 @@ def test_opening_while_the_historian_is_killed():
         os.kill(historian, signal.SIGKILL)
         assert client.wait(call).result == first.result
         assert client.command(["true"], record=envelope()).reply["record"] == {"state": "complete"}
+
+
+def below(pid):
+    for child in children(pid):
+        yield child
+        yield from below(child)
+
+
+def test_historian_that_had_no_memory():
+    """What the kernel counts of that is said."""
+    groups = "/sys/fs/cgroup"
+    if not os.path.isdir(groups):
+        raise Skip("there are no control groups")
+    if subprocess.run(["bwrap", "--dev-bind", "/", "/", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Skip("bubblewrap cannot make a sandbox here")
+    for name, before, after, words in [("memory.events", "low 0\noom 4\noom_kill 2\n", "oom_kill 3\n", "lack of memory"),
+                                       ("memory/memory.oom_control", "under_oom 0\noom_kill 0\n", "oom_kill 1", "lack of memory"),
+                                       ("memory.events", "oom_kill 2\n", "oom_kill 2\n", None)]:
+        with Guest(listen=False) as guest:
+            counters = pathlib.Path(guest.directory, "groups")
+            (counters / name).parent.mkdir(parents=True)
+            (counters / name).write_text(before)
+            guest.start(program=["bwrap", "--dev-bind", "/", "/", "--bind", str(counters), groups, "--die-with-parent", "--"])
+            client = guest.connect()
+            open_history(client)
+            [historian] = [pid for pid in below(guest.process.pid) if name_of(pid) == "asb-historian"]
+            os.kill(historian, signal.SIGSTOP)
+            call = client.start("history.status")
+            client.send(PING)
+            client.until(lambda: client.pongs)
+            (counters / name).write_text(after)
+            os.kill(historian, signal.SIGKILL)
+            message = client.wait(call).error["message"]
+            assert message.startswith("The historian ended before it answered"), message
+            assert ("lack of memory" in message) == bool(words), message
 
 
 def test_history_is_opened_once():

@@ -342,6 +342,46 @@ test_ready_unreachable (void)
 }
 
 /* It is reached, and so no other way would help. There must be time to try it. */
+/* Servers on Docker do not tell what ended execd, so what was asked for has to. */
+static void
+test_ready_little_memory (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *amount;
+    const char *said; /* NULL: nothing of it */
+  } cases[] = {
+    { "16Mi", "has 16Mi of memory" },
+    { "65535K", "has 65535K of memory" },
+    { "1048576", "has 1048576 of memory" },
+    { "64Mi", NULL },
+    { "0.5gb", NULL },
+  };
+
+  asb_test_server_fault (fixture->server, "{'method':'GET','path':'*/ping','action':'reply',"
+                                          "'status':502,'json':{'code':'BACKEND_CONNECTION_FAILED',"
+                                          "'message':'nobody there'}}");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+      g_autoptr (GHashTable) resources = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (AsbSandboxInfo) info = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_hash_table_insert (resources, (gpointer) "memory", (gpointer)cases[i].amount);
+      asb_sandbox_spec_set_resources (spec, resources);
+      info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "nobody there"));
+      g_assert_nonnull (strstr (error->message, "the server says it is running"));
+      if (cases[i].said)
+        g_assert_nonnull (strstr (error->message, cases[i].said));
+      else
+        g_assert_null (strstr (error->message, "memory"));
+    }
+}
+
 static void
 test_ready_broken (void)
 {
@@ -644,6 +684,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/create/ready/unreachable", test_ready_unreachable);
   g_test_add_func ("/opensandbox/create/ready/broken", test_ready_broken);
   ADD ("ready/silent", QUICK, test_ready_silent);
+  ADD ("ready/little-memory", QUICK, test_ready_little_memory);
   ADD ("ready/ended", NULL, test_ready_ended);
   ADD ("ready/ended/noisily", "{'api-key': <'the-key-of-tests'>}", test_ready_ended_noisily);
   ADD ("ready/hints", NULL, test_ready_hints);

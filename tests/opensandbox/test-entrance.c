@@ -530,6 +530,33 @@ test_broken_off (void)
   asb_test_entrance_close (first);
 }
 
+static void
+test_little_memory (void)
+{
+  AsbTestEntrance entrance = { .options = "{'use-server-proxy':<true>}" };
+  g_autoptr (AsbTestServer) server = asb_test_server_new (NULL);
+  g_autoptr (AsbProvider) provider = asb_test_server_new_provider (server, entrance.options);
+  g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+  g_autoptr (GHashTable) resources = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("What fails in a sandbox with little memory is told with that");
+  g_hash_table_insert (resources, (gpointer) "memory", (gpointer) "16Mi");
+  asb_sandbox_spec_set_resources (spec, resources);
+  info = asb_provider_create_sandbox (provider, spec, NULL, &error);
+  g_assert_no_error (error);
+  entrance.ref = asb_sandbox_info_get_ref (info);
+  asb_test_server_fault (server, "{'method':'POST','path':'*/command','action':'reply',"
+                                 "'status':200,'type':'text/event-stream','body':''}");
+  backend = asb_test_entrance_try (server, &entrance, &error);
+  g_assert_null (backend);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "broke off"));
+  g_assert_nonnull (strstr (error->message, "has 16Mi of memory"));
+}
+
 /* As others make sandboxes. */
 static void
 test_no_workdir (void)
@@ -824,6 +851,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/entrance/known-image", test_known_image);
   g_test_add_func ("/opensandbox/entrance/no-space", test_no_space);
   g_test_add_func ("/opensandbox/entrance/broken-off", test_broken_off);
+  g_test_add_func ("/opensandbox/entrance/little-memory", test_little_memory);
   g_test_add_func ("/opensandbox/entrance/no-workdir", test_no_workdir);
   g_test_add_func ("/opensandbox/entrance/unheard", test_unheard);
   g_test_add_func ("/opensandbox/entrance/upload-spoilt", test_upload_spoilt);
