@@ -7,9 +7,12 @@
 #include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-wait.h"
 
 #define READ_BYTES 4096
 #define MAX_LINE_BYTES (64 * 1024)
+/* A sandbox that is being deleted ends before its server has done with it. */
+#define MAX_DOUBT_US (5 * G_USEC_PER_SEC)
 
 /* A stream of samples, one a line. It goes on until the watch is closed or let go of, or the stream
  * ends. */
@@ -22,6 +25,8 @@ typedef struct
   AsbOpensandboxReply *reply;
   char *sandbox_id;
   GByteArray *line; /* what has come of the next one */
+  gint64 ended;     /* when the stream did */
+  guint pause_ms;
 } Feed;
 
 static void read_more (Feed *feed);
@@ -63,7 +68,30 @@ finish (Feed *feed, const GError *error)
   feed_free (feed);
 }
 
-/* The stream ends with the sandbox, but also with the connection: the server knows which. */
+static void ask_why (Feed *feed);
+
+static void
+waited_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Feed *feed = user_data;
+  g_autoptr (GError) error = NULL;
+
+  if (asb_opensandbox_wait_finish (result, &error))
+    ask_why (feed);
+  else
+    finish (feed, error);
+}
+
+static gboolean
+is_over (AsbSandboxInfo *info)
+{
+  AsbSandboxState state = asb_sandbox_info_get_state (info);
+
+  return state == ASB_SANDBOX_STATE_STOPPING || state == ASB_SANDBOX_STATE_STOPPED
+         || state == ASB_SANDBOX_STATE_FAILED;
+}
+
+/* The stream ends with the sandbox, but also with the connection: the server knows which, soon. */
 static void
 asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -73,9 +101,15 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (AsbSandboxInfo) info
       = asb_opensandbox_get_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &error);
 
-  if (asb_opensandbox_error_is_gone (error))
+  if (asb_opensandbox_error_is_gone (error) || (info && is_over (info)))
     {
       finish (feed, NULL);
+      return;
+    }
+  if (g_get_monotonic_time () - feed->ended < MAX_DOUBT_US)
+    {
+      asb_opensandbox_wait_async (asb_opensandbox_wait_next (&feed->pause_ms), feed->cancellable,
+                                  waited_cb, feed);
       return;
     }
   cut = g_error_new (ASB_ERROR, ASB_ERROR_INTERRUPTED,
@@ -87,6 +121,13 @@ static void
 ask_why (Feed *feed)
 {
   asb_opensandbox_get_async (feed->lifecycle, feed->sandbox_id, feed->cancellable, asked_cb, feed);
+}
+
+static void
+ended (Feed *feed)
+{
+  feed->ended = g_get_monotonic_time ();
+  ask_why (feed);
 }
 
 /* A sample that could not be taken is left out: the next one comes. */
@@ -150,12 +191,12 @@ read_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         finish (feed, error);
       else
-        ask_why (feed);
+        ended (feed);
       return;
     }
   if (g_bytes_get_size (bytes) == 0)
     {
-      ask_why (feed);
+      ended (feed);
       return;
     }
   g_byte_array_append (feed->line, g_bytes_get_data (bytes, NULL), (guint)g_bytes_get_size (bytes));

@@ -396,6 +396,38 @@ test_cancelled_inquiry (void)
   world_close (&world);
 }
 
+static void
+test_watch_deleted (void)
+{
+  World world = { 0 };
+  g_autoptr (AsbMetricsWatch) watch = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *runs = NULL;
+  g_autofree char *gone = NULL;
+
+  g_test_summary ("A sandbox ends before its server has done with deleting it");
+
+  world_prepare (&world, "{}");
+  runs = g_strdup_printf ("{'method':'GET','path':'*/sandboxes/%s','times':2,'action':'reply',"
+                          "'status':200,'json':{'id':'%s','status':{'state':'Running'},"
+                          "'createdAt':'2026-03-01T10:00:00Z'}}",
+                          world.id, world.id);
+  gone = g_strdup_printf ("{'method':'GET','path':'*/sandboxes/%s','action':'reply','status':404,"
+                          "'json':{'code':'DOCKER::SANDBOX_NOT_FOUND','message':'no'}}",
+                          world.id);
+  asb_test_server_fault (world.server, "{'path':'*/metrics/watch','action':'cut','bytes':0}");
+  asb_test_server_fault (world.server, runs);
+  asb_test_server_fault (world.server, gone);
+  watch = asb_provider_watch_metrics (world.provider, world.id, NULL, &error);
+  g_assert_no_error (error);
+  while (asb_metrics_watch_get_state (watch) == ASB_METRICS_WATCH_STATE_ACTIVE)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (asb_metrics_watch_get_state (watch), ==, ASB_METRICS_WATCH_STATE_GONE);
+  asb_test_server_heal (world.server);
+  delete_it (&world);
+  world_close (&world);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -418,5 +450,6 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/states/cancelled-start", test_cancelled_start);
   g_test_add_func ("/opensandbox/states/cancelled-inquiry", test_cancelled_inquiry);
   g_test_add_func ("/opensandbox/states/running", test_running);
+  g_test_add_func ("/opensandbox/states/watched/deleted", test_watch_deleted);
   return g_test_run ();
 }
