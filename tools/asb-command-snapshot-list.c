@@ -29,7 +29,7 @@ set_up (Tool *tool, AsbSnapshotFilter *filter, GError **error)
   if (!options.sandbox)
     return tool_get_provider (tool, options.provider ? options.provider : TOOL_SERVER_PROVIDER,
                               error);
-  id = tool_sandbox_split_name (options.sandbox, &name);
+  id = tool_snapshot_split_name (options.sandbox, &name);
   asb_snapshot_filter_set_sandbox_id (filter, id);
   return tool_get_provider (tool, options.provider ? options.provider : name, error);
 }

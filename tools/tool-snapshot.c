@@ -5,13 +5,24 @@
 #include "tool-snapshot.h"
 
 #include "tool-sandbox.h"
+#include "tool-server.h"
+
+const char *
+tool_snapshot_split_name (const char *text, char **provider)
+{
+  g_autofree char *name = NULL;
+  const char *id = tool_sandbox_split_name (text, &name);
+
+  *provider = id == text ? g_strdup (TOOL_SERVER_PROVIDER) : g_steal_pointer (&name);
+  return id;
+}
 
 AsbProvider *
 tool_snapshot_parse (Tool *tool, const char *text, const char **id, GError **error)
 {
   g_autofree char *name = NULL;
 
-  *id = tool_sandbox_split_name (text, &name);
+  *id = tool_snapshot_split_name (text, &name);
   if (**id != '\0')
     return tool_get_provider (tool, name, error);
   g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,

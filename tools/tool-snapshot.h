@@ -7,6 +7,9 @@
 #include "tool-json.h"
 #include "tool.h"
 
+/* Like tool_sandbox_split_name (), but local sandboxes have no snapshots: without a provider it is
+ * one of the server. */
+const char *tool_snapshot_split_name (const char *text, char **provider);
 /* Splits “PROVIDER:ID” of a snapshot. Returns: (transfer none): the provider; @id points into
  * @text */
 AsbProvider *tool_snapshot_parse (Tool *tool, const char *text, const char **id, GError **error);

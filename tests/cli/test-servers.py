@@ -418,6 +418,8 @@ class Lifecycle(ServerTestCase):
         self.assertEqual([entry["id"] for entry in listed], [snapshot["id"]])
         self.assertIn(snapshot["id"], self.done("snapshot", "list"))
         self.assertIn("ready", self.done("snapshot", "show", name))
+        self.assertEqual(self.json("snapshot", "show", snapshot["id"]), snapshot)
+        self.assertEqual(self.json("snapshot", "list", "--sandbox", sandbox), listed)
         self.assertEqual(self.json("snapshot", "list", "--sandbox", "opensandbox:none"), [])
         self.assertEqual(self.done("snapshot", "rm", name), "")
         self.assert_refused(self.asb("snapshot", "show", name), 1)

@@ -36,7 +36,7 @@ static const Refusal refusals[] = {
   { 404, "application/json", "{\"code\":\"KUBERNETES::POD_IP_NOT_AVAILABLE\",\"message\":\"no\"}",
     ASB_ERROR_SANDBOX_STATE, TRUE, "KUBERNETES::POD_IP_NOT_AVAILABLE", NULL },
   { 404, "application/json", "{\"code\":\"SNAPSHOT::NOT_FOUND\",\"message\":\"no\"}",
-    ASB_ERROR_PROVIDER, FALSE, "SNAPSHOT::NOT_FOUND", NULL },
+    ASB_ERROR_SNAPSHOT_NOT_FOUND, FALSE, "SNAPSHOT::NOT_FOUND", NULL },
   { 404, "application/json; charset=utf-8",
     "{\"code\":\"FILE_NOT_FOUND\",\"message\":\"file not found\"}", ASB_ERROR_FILE_NOT_FOUND, FALSE,
     "FILE_NOT_FOUND", "file not found (HTTP 404, FILE_NOT_FOUND)" },
