@@ -160,6 +160,14 @@ may_have_been_done (const GError *error)
          || g_strcmp0 (code, "BACKEND_RESPONSE_FAILED") == 0;
 }
 
+/* The server has been asked already, and has said why. */
+static gboolean
+is_state (const GError *error)
+{
+  return g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE)
+         || asb_opensandbox_error_is_gone (error);
+}
+
 /* Nobody listens there; what does answer has answered. Rules that are added once more would go
  * before those that others have added since. */
 static gboolean
@@ -168,10 +176,10 @@ is_out_of_reach (Question *question)
   const GError *error = question->error;
   guint status = asb_opensandbox_error_get_status (error);
 
-  if (g_str_equal (get_method (question), "PATCH") && may_have_been_done (error))
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_state (error)
+      || (g_str_equal (get_method (question), "PATCH") && may_have_been_done (error)))
     return FALSE;
-  return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
-         && (status == 0 || status == 502 || status == 504);
+  return status == 0 || status == 502 || status == 504;
 }
 
 static void
@@ -200,7 +208,7 @@ new_request (AsbOpensandboxEndpoint *endpoint, gpointer user_data)
 
   dress (request, call);
   /* Most sandboxes have no sidecar, and the server is the next to be asked. */
-  asb_opensandbox_request_set_retry (request, FALSE);
+  asb_opensandbox_request_set_once (request);
   return request;
 }
 

@@ -92,6 +92,9 @@ looked_up_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   reach->has_sidecar = g_hash_table_contains (endpoint->headers, SIDECAR_TOKEN);
   request = reach->new_request (endpoint, reach->request_data);
+  /* Nobody will listen the next time either. */
+  if (reach->port == ASB_OPENSANDBOX_PORT_EGRESS && !reach->has_sidecar)
+    asb_opensandbox_request_set_once (request);
   asb_opensandbox_client_send_async (asb_opensandbox_lifecycle_get_client (lifecycle), request,
                                      g_task_get_cancellable (task), sent_cb, g_object_ref (task));
 }

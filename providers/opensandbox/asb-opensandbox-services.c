@@ -2,13 +2,18 @@
 
 #include "asb-opensandbox-services.h"
 
+#include <libsoup/soup.h>
+#include <string.h>
+
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
-#include "asb-opensandbox-identity.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-options.h"
 #include "asb-opensandbox-reach.h"
 #include "asb-opensandbox-variant.h"
+
+/* What a sidecar says whose sandbox has no proxy for credentials. */
+#define NO_PROXY "requires transparent mitmproxy"
 
 typedef struct
 {
@@ -71,6 +76,11 @@ take_error (AsbOpensandboxCall *call, GError *error)
 
   if (status == 501)
     error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
+  else if (status == SOUP_STATUS_PRECONDITION_FAILED && strstr (error->message, NO_PROXY))
+    {
+      g_prefix_error (&error, "The vault is for sandboxes that are made with “credential_proxy”: ");
+      error->code = ASB_ERROR_UNSUPPORTED_CAPABILITY;
+    }
   if (call->sandbox_id)
     asb_opensandbox_get_note_sandbox (error, call->sandbox_id, NULL);
   return error;
@@ -184,6 +194,18 @@ check_sandbox (const Service *service, const char *sandbox_id, GError **error)
   return FALSE;
 }
 
+static gboolean
+check_key (const Service *service, const char *key, GError **error)
+{
+  if (*key != '\0' && !strchr (key, '/') && !g_str_equal (key, ".") && !g_str_equal (key, ".."))
+    return TRUE;
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+               "The argument “%s” of the service “%s” must not be “%s”: it is empty, or cannot be "
+               "named in a request",
+               service->key, service->name, key);
+  return FALSE;
+}
+
 /* Returns: (transfer full) (nullable) */
 static char *
 build_path (const Service *service, GVariantDict *arguments, GError **error)
@@ -193,14 +215,15 @@ build_path (const Service *service, GVariantDict *arguments, GError **error)
 
   if (!service->key)
     return g_strdup (service->path);
-  if (!g_variant_dict_lookup (arguments, service->key, "&s", &key)
-      || !asb_opensandbox_identity_is_id (key))
+  if (!g_variant_dict_lookup (arguments, service->key, "&s", &key))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
                    "The service “%s” needs the argument “%s”, a string", service->name,
                    service->key);
       return NULL;
     }
+  if (!check_key (service, key, error))
+    return NULL;
   escaped = g_uri_escape_string (key, NULL, FALSE);
   g_variant_dict_remove (arguments, service->key);
   return g_strconcat (service->path, "/", escaped, NULL);

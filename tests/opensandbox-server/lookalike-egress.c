@@ -218,7 +218,8 @@ commit (LookalikeRequest *request, LookalikeEgress *self, const char *action, GP
   if (rules->len > MAX_RULES)
     {
       lookalike_egress_refuse (request, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE,
-                               "egress rule count %u exceeds maximum %u", rules->len, MAX_RULES);
+                               "egress rule total count %u exceeds limit %u", rules->len,
+                               MAX_RULES);
       g_ptr_array_ref (before);
       return FALSE;
     }

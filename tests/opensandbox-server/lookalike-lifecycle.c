@@ -318,6 +318,20 @@ patch_metadata (LookalikeRequest *request)
   reply_sandbox (request, sandbox);
 }
 
+/* The server hears from the sidecar when that goes on again. */
+static void
+ask_frozen_sidecar (LookalikeRequest *request, LookalikeSandbox *sandbox)
+{
+  LookalikeProxyRoute route = { .style = LOOKALIKE_PROXY_SERVER };
+
+  soup_message_headers_replace (soup_server_message_get_request_headers (request->message),
+                                "OPENSANDBOX-EGRESS-AUTH", sandbox->egress->token);
+  route.port = lookalike_sandbox_map_port (sandbox, 18080);
+  route.name = g_strdup ("172.17.0.2:18080");
+  route.target = g_strdup ("/policy");
+  lookalike_proxy_pass (request, route);
+}
+
 static void
 handle_network_policy (LookalikeRequest *request)
 {
@@ -325,7 +339,9 @@ handle_network_policy (LookalikeRequest *request)
 
   if (sandbox == NULL)
     return;
-  if (sandbox->egress != NULL)
+  if (sandbox->egress != NULL && sandbox->state == LOOKALIKE_STATE_PAUSED)
+    ask_frozen_sidecar (request, sandbox);
+  else if (sandbox->egress != NULL)
     lookalike_egress_handle_policy (request, sandbox->egress);
   else
     lookalike_request_fail (request, SOUP_STATUS_BAD_GATEWAY, "BACKEND_CONNECTION_FAILED",

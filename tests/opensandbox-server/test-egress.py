@@ -5,6 +5,8 @@
 usage: test-egress.py SERVER
 """
 
+import concurrent.futures
+
 from lookalike import SANDBOX, Server, fetch, run, test
 
 POLICY = {"defaultAction": "deny", "egress": [{"action": "allow", "target": "example.org"},
@@ -87,7 +89,7 @@ def replacement(sidecar):
     for body in ([], {"egress": [{"target": ""}]}, {"egress": [{"target": "x", "action": "y"}]}):
         is_text(sidecar.fetch("PUT", "/policy", body), 400, "invalid policy")
     many = {"egress": [{"target": f"h{number}.example"} for number in range(4097)]}
-    is_text(sidecar.fetch("PUT", "/policy", many), 413, "4096")
+    is_text(sidecar.fetch("PUT", "/policy", many), 413, "exceeds limit 4096")
 
 
 @test
@@ -146,6 +148,18 @@ def the_server_has_a_door_of_its_own(sidecar):
     assert answer.status == 502, answer
     answer = sidecar.server.fetch("GET", f"/v1/sandboxes/{other}/endpoints/18080")
     assert answer.status == 200 and "headers" not in answer.json(), answer
+
+
+@test
+def it_is_silent_while_the_sandbox_is_paused(sidecar):
+    base = f"/v1/sandboxes/{sidecar.sandbox}"
+    assert sidecar.server.fetch("POST", base + "/pause").status == 202
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answer = pool.submit(sidecar.server.fetch, "GET", base + "/networkpolicy")
+        assert sidecar.server.fetch("GET", base).json()["status"]["state"] == "Paused"
+        assert not answer.done()
+        assert sidecar.server.fetch("POST", base + "/resume").status == 202
+        assert answer.result().json()["policy"]["egress"] == POLICY["egress"]
 
 
 def credential(name, value="secret"):

@@ -197,7 +197,7 @@ test_policy_refused (Fixture *fixture, gconstpointer data)
   g_autoptr (AsbNetworkPolicy) none = NULL;
   g_autoptr (GError) error = NULL;
 
-  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "a b");
+  asb_network_policy_add_rule (policy, ASB_NETWORK_ACTION_ALLOW, "a.example");
   asb_test_server_fault (fixture->server,
                          "{'method':'PUT','hop':'egress','action':'reply','status':400,"
                          "'body':'invalid policy: no target\\n'}");
