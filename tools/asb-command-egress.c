@@ -19,9 +19,10 @@ const ToolCommand tool_command_egress = {
   .name = "egress",
   .summary = "say what a sandbox may reach on the network",
   .description
-  = "Rules say which names and addresses a sandbox may reach. The first one that speaks of a "
-    "target counts, and what none speaks of is allowed or denied as a whole. They are there for "
-    "sandboxes that were made with a network policy, by a provider that has them.",
+  = "Rules say which names and addresses a sandbox may reach. Of names the first one that speaks "
+    "of one counts, of addresses any that denies before all that allow, and what none speaks of is "
+    "allowed or denied as a whole. They are there for sandboxes that were made with a network "
+    "policy, by a provider that has them.",
   .children = children,
   .examples = examples,
 };

@@ -180,12 +180,26 @@ get_network_policy (AsbProvider *provider, const char *sandbox_id, GTask *task)
   asb_opensandbox_call_run (new_call (provider, sandbox_id), task, asb_opensandbox_egress_get);
 }
 
+static gboolean
+check_policy (AsbNetworkPolicy *policy, GTask *task)
+{
+  GError *error = NULL;
+
+  if (asb_opensandbox_policy_check (policy, &error))
+    return TRUE;
+  g_task_return_error (task, error);
+  return FALSE;
+}
+
 static void
 set_network_policy (AsbProvider *provider, const char *sandbox_id, AsbNetworkPolicy *policy,
                     GTask *task)
 {
-  AsbOpensandboxCall *call = new_call (provider, sandbox_id);
+  AsbOpensandboxCall *call;
 
+  if (!check_policy (policy, task))
+    return;
+  call = new_call (provider, sandbox_id);
   call->body = asb_opensandbox_policy_to_json (policy);
   asb_opensandbox_call_run (call, task, asb_opensandbox_egress_replace);
 }
@@ -194,8 +208,11 @@ static void
 patch_network_policy (AsbProvider *provider, const char *sandbox_id, AsbNetworkPolicy *policy,
                       GTask *task)
 {
-  AsbOpensandboxCall *call = new_call (provider, sandbox_id);
+  AsbOpensandboxCall *call;
 
+  if (!check_policy (policy, task))
+    return;
+  call = new_call (provider, sandbox_id);
   call->body = asb_opensandbox_policy_rules_to_json (policy);
   asb_opensandbox_call_run (call, task, asb_opensandbox_egress_patch);
 }

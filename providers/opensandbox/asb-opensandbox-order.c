@@ -287,6 +287,8 @@ add_network_policy (JsonObject *body, AsbSandboxSpec *spec, GError **error)
 {
   AsbNetworkPolicy *policy = asb_sandbox_spec_get_network_policy (spec);
 
+  if (policy && !asb_opensandbox_policy_check (policy, error))
+    return FALSE;
   if (policy)
     json_object_set_member (body, "networkPolicy", asb_opensandbox_policy_to_json (policy));
   else if (json_object_has_member (body, "credentialProxy"))

@@ -3,6 +3,7 @@
 #include "asb-opensandbox-policy.h"
 
 #include "asb-opensandbox-json.h"
+#include "asb-opensandbox-target.h"
 
 #define WHAT "the network policy"
 
@@ -29,6 +30,21 @@ rules_to_array (AsbNetworkPolicy *policy)
       json_array_add_object_element (array, object);
     }
   return array;
+}
+
+gboolean
+asb_opensandbox_policy_check (AsbNetworkPolicy *policy, GError **error)
+{
+  GListModel *rules = asb_network_policy_get_rules (policy);
+
+  for (guint i = 0; i < g_list_model_get_n_items (rules); i++)
+    {
+      g_autoptr (AsbNetworkRule) rule = g_list_model_get_item (rules, i);
+
+      if (!asb_opensandbox_target_check (asb_network_rule_get_target (rule), error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 JsonNode *

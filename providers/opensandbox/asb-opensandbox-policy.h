@@ -7,6 +7,9 @@
 #include <asb.h>
 #include <json-glib/json-glib.h>
 
+/* Whether each rule is for something that can be met with. */
+gboolean asb_opensandbox_policy_check (AsbNetworkPolicy *policy, GError **error);
+
 /* {"defaultAction", "egress": […]}. Returns: (transfer full) */
 JsonNode *asb_opensandbox_policy_to_json (AsbNetworkPolicy *policy);
 

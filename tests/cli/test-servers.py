@@ -397,6 +397,7 @@ class Lifecycle(ServerTestCase):
         self.assertEqual((policy["default_action"], policy["rules"]),
                          ("allow", [{"action": "deny", "target": "x.org"}]))
         self.assertEqual(self.done("egress", "set", sandbox), "deny   everything else\n")
+        self.assert_refused(self.asb("egress", "deny", sandbox, "https://x.org/"), 1, "write “x.org”")
         result = self.asb("egress", "set", "--rest", "maybe", sandbox)
         self.assert_refused(result, 2, "“maybe”")
         self.assertEqual(self.asb("egress", "allow", sandbox).returncode, 2)
