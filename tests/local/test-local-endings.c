@@ -353,15 +353,14 @@ test_swept (LocalTest *test, gconstpointer data)
   assert_gone (test->provider, owned, ASB_ERROR_SANDBOX_DELETED);
 }
 
-static int
-freeze_guest (LocalTest *test, const char *id)
+/* Nobody but its parent is told when it has stopped. */
+static void
+stop_process (int process, int pid)
 {
-  g_autofree char *folder = g_build_filename (test->state, id, NULL);
-  g_autofree char *path = g_strdup_printf ("/proc/%d/status", local_test_guest_pid (folder));
-  int guest = open_guest (test, id);
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
   gboolean stopped = FALSE;
 
-  signal_process (guest, SIGSTOP);
+  signal_process (process, SIGSTOP);
   while (!stopped)
     {
       g_autofree char *status = NULL;
@@ -369,6 +368,16 @@ freeze_guest (LocalTest *test, const char *id)
       g_assert_true (g_file_get_contents (path, &status, NULL, NULL));
       stopped = strstr (status, "\nState:\tT") != NULL;
     }
+}
+
+static int
+freeze_guest (LocalTest *test, const char *id)
+{
+  g_autofree char *folder = g_build_filename (test->state, id, NULL);
+  int pid = local_test_guest_pid (folder);
+  int guest = local_test_open_process (pid);
+
+  stop_process (guest, pid);
   return guest;
 }
 
@@ -559,7 +568,7 @@ test_note_of_another (LocalTest *test, gconstpointer data)
   g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
   note = strstr (content, "\nguest ");
   g_assert_nonnull (note);
-  signal_process (guest, SIGSTOP);
+  stop_process (guest, pid);
   for (gsize i = 0; i < G_N_ELEMENTS (notes); i++)
     {
       g_auto (GStrv) fields = g_strsplit (g_strchomp ((char *)note + 1), " ", -1);
