@@ -65,7 +65,8 @@ finish_with_workdir (GTask *task)
     }
   g_prefix_error (&creation->workdir_error, "Could not make the working directory: ");
   if (!asb_error_is_cancelled (creation->workdir_error)
-      && !asb_error_is_sandbox_gone (creation->workdir_error))
+      && !asb_error_is_sandbox_gone (creation->workdir_error)
+      && !g_error_matches (creation->workdir_error, ASB_ERROR, ASB_ERROR_INTERNAL))
     asb_error_advise (creation->workdir_error, "the option “workdir” at creation names another");
   asb_creation_fail (task, g_steal_pointer (&creation->workdir_error));
 }

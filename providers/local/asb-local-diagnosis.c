@@ -39,6 +39,11 @@ setting_is (const char *path, const char *value)
 
 #define TMP_CURE "make the folder /tmp, where bubblewrap puts a sandbox together"
 
+/* Docker hides parts of /proc, too, which is not allowed then. */
+#define PROFILE_CURE                                                                               \
+  "in a container, run it with a seccomp and AppArmor profile that permits them (docker: "         \
+  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined)"
+
 /* The kernel only says that it refuses: why is found in its settings. */
 static const char *
 find_namespace_cure (void)
@@ -50,8 +55,7 @@ find_namespace_cure (void)
   if (setting_is ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"))
     return "allow bubblewrap user namespaces: give it an AppArmor profile with “userns,”, or "
            "“sysctl kernel.apparmor_restrict_unprivileged_userns=0”";
-  return "allow user namespaces; in a container, run it with a seccomp and AppArmor profile that "
-         "permits them; " CHROOT_CURE;
+  return "allow user namespaces; " PROFILE_CURE "; " CHROOT_CURE;
 }
 
 static const char *
@@ -76,6 +80,7 @@ static const struct
   { "make / slave", "Invalid argument", CHROOT_CURE, NULL },
   { "may not mount", "No such file", TMP_CURE, NULL },
   { "Failed to mount tmpfs", "No such file", TMP_CURE, NULL },
+  { "pivot_root", "not permitted", "allow mounts, and to change the root; " PROFILE_CURE, NULL },
   { "may not mount", NULL,
     "give root the right to mount (CAP_SYS_ADMIN), or start as an ordinary user, who needs none" },
   { "may not become another user", NULL,

@@ -16,6 +16,7 @@
 
 #include "asb-local-close.h"
 #include "asb-local-diagnosis.h"
+#include "asb-local-make.h"
 #include "asb-tree-private.h"
 
 #define ID_LENGTH 12
@@ -92,6 +93,34 @@ check_root (int fd, const char *path, GError **error)
   return FALSE;
 }
 
+static gboolean
+make_one (const char *path)
+{
+  int reason;
+
+  if (asb_local_make_folder (AT_FDCWD, path, 0700))
+    return TRUE;
+  reason = errno;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  errno = reason == EEXIST ? ENOTDIR : reason;
+  return FALSE;
+}
+
+/* With those it lies in. False with errno set. */
+static gboolean
+make_folders (const char *path)
+{
+  for (const char *end = strchr (path + 1, '/'); end; end = strchr (end + 1, '/'))
+    {
+      g_autofree char *parent = g_strndup (path, (gsize)(end - path));
+
+      if (!make_one (parent))
+        return FALSE;
+    }
+  return make_one (path);
+}
+
 int
 asb_local_root_open (const char *path, gboolean make, GError **error)
 {
@@ -105,7 +134,7 @@ asb_local_root_open (const char *path, gboolean make, GError **error)
                    path);
       return -1;
     }
-  if (!make || g_mkdir_with_parents (path, 0700) == 0)
+  if (!make || make_folders (path))
     fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT && !make)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "There is no folder “%s”", path);
@@ -286,7 +315,7 @@ make_locked (AsbLocalFolder *self)
   gboolean done;
 
   if (TEMP_FAILURE_RETRY (flock (self->root_fd, LOCK_SH)) != 0
-      || mkdirat (self->root_fd, self->staging, 0700) != 0)
+      || !asb_local_make_folder (self->root_fd, self->staging, 0700))
     return FALSE;
   self->fd = openat (self->root_fd, self->staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   done = self->fd >= 0 && flock (self->fd, LOCK_EX | LOCK_NB) == 0;

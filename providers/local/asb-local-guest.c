@@ -102,9 +102,10 @@ listen_fd (AsbLocalFolder *folder, GError **error)
   int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   unlinkat (folder->fd, SOCKET_NAME, 0);
-  /* A socket that is bound has the mode it had before. */
+  /* A socket that is bound has the mode it had before, or less of it. */
   if (fd >= 0 && fchmod (fd, 0600) == 0
-      && bind (fd, (struct sockaddr *)&address, sizeof address) == 0 && listen (fd, SOMAXCONN) == 0)
+      && bind (fd, (struct sockaddr *)&address, sizeof address) == 0
+      && fchmodat (folder->fd, SOCKET_NAME, 0600, 0) == 0 && listen (fd, SOMAXCONN) == 0)
     return fd;
   asb_local_set_failure (error, errno, "listen in “%s”", folder->path);
   if (fd >= 0)

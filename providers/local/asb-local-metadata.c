@@ -14,6 +14,7 @@
 
 #include "asb-local-diagnosis.h"
 #include "asb-local-limits.h"
+#include "asb-local-make.h"
 #include "asb-local-write.h"
 #include "asb-wire-json.h"
 
@@ -319,7 +320,7 @@ write_new_file (const AsbLocalMetadata *self, int folder)
       return FALSE;
     }
   unlinkat (folder, NEW_FILE_NAME, 0);
-  fd = openat (folder, NEW_FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd = asb_local_make_file (folder, NEW_FILE_NAME, O_WRONLY | O_EXCL);
   if (fd < 0)
     return FALSE;
   errno = ENOMEM;

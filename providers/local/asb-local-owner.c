@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-make.h"
 
 #define FILE_NAME "owner"
 
@@ -74,7 +75,7 @@ asb_local_owner_hold (AsbLocalFolder *folder, GError **error)
 
   if (g_hash_table_contains (get_held (), folder->path))
     return TRUE;
-  fd = openat (folder->fd, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd = asb_local_make_file (folder->fd, FILE_NAME, O_RDWR);
   if (fd < 0)
     {
       asb_local_set_failure (error, errno, "make “%s/%s”", folder->path, FILE_NAME);

@@ -13,6 +13,7 @@
 
 #include "asb-local-diagnosis.h"
 #include "asb-local-inside.h"
+#include "asb-local-make.h"
 #include "asb-local-user.h"
 #include "asb-local-write.h"
 
@@ -50,7 +51,7 @@ static gboolean
 copy_file (int from_folder, int to_folder, const char *name)
 {
   int from = openat (from_folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  int to = openat (to_folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int to = asb_local_make_file (to_folder, name, O_WRONLY | O_TRUNC);
   gboolean done
       = from >= 0 && to >= 0 && asb_local_user_give (to_folder, name) && copy_content (from, to);
   int reason = errno;
@@ -105,7 +106,7 @@ keep_history (AsbLocalFolder *folder, AsbLocalFolder *record, GError **error)
 static gboolean
 make_history (AsbLocalFolder *record, GError **error)
 {
-  return (mkdirat (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700) == 0
+  return (asb_local_make_folder (record->fd, ASB_LOCAL_FOLDER_HISTORY, 0700)
           && asb_local_user_give (record->fd, ASB_LOCAL_FOLDER_HISTORY))
          || set_error (error, record->id);
 }

@@ -2,6 +2,7 @@
 
 #include "config.h"
 
+#include "asb-local-make.h"
 #include "asb-local-removal.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 int
 asb_local_removal_watch (AsbLocalFolder *folder)
 {
-  int file = openat (folder->fd, FILE_NAME, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int file = asb_local_make_file (folder->fd, FILE_NAME, O_WRONLY);
   g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d/" FILE_NAME, folder->fd);
   int watch;
 

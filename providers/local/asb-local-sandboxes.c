@@ -17,6 +17,7 @@
 #include "asb-local-guest.h"
 #include "asb-local-limits.h"
 #include "asb-local-liveness.h"
+#include "asb-local-make.h"
 #include "asb-local-owner.h"
 #include "asb-local-path.h"
 #include "asb-local-programs.h"
@@ -83,8 +84,7 @@ write_environment (char **environment, AsbLocalFolder *folder, GError **error)
 
   if (!environment || !environment[0])
     return TRUE;
-  fd = openat (folder->fd, ENVIRONMENT_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-               0600);
+  fd = asb_local_make_file (folder->fd, ENVIRONMENT_NAME, O_WRONLY | O_EXCL);
   written = fd >= 0;
   for (gsize i = 0; written && environment[i]; i++)
     written = asb_local_write_all (fd, environment[i], strlen (environment[i]) + 1);
@@ -109,10 +109,8 @@ make_folders (AsbLocalFolder *folder, GError **error)
     { ASB_LOCAL_FOLDER_HISTORY, 0700 },
   };
 
-  /* Not by mkdir alone: the mode must not depend on the caller's umask. */
   for (gsize i = 0; i < G_N_ELEMENTS (folders); i++)
-    if (mkdirat (folder->fd, folders[i].name, 0700) != 0
-        || fchmodat (folder->fd, folders[i].name, folders[i].mode, 0) != 0)
+    if (!asb_local_make_folder (folder->fd, folders[i].name, folders[i].mode))
       {
         asb_local_set_folder_error (error, folder->path, errno);
         return FALSE;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "asb-local-diagnosis.h"
+#include "asb-local-make.h"
 #include "asb-local-path.h"
 #include "asb-local-user.h"
 
@@ -305,8 +306,7 @@ asb_local_sources_new (GPtrArray *mounts, const AsbLocalPlaces *places, GError *
 static gboolean
 make_folder (int parent, const char *name, mode_t mode)
 {
-  return mkdirat (parent, name, 0700) == 0 && fchmodat (parent, name, mode, 0) == 0
-         && asb_local_user_give (parent, name);
+  return asb_local_make_folder (parent, name, mode) && asb_local_user_give (parent, name);
 }
 
 static gboolean
@@ -335,7 +335,7 @@ asb_local_sources_make_changes (GPtrArray *mounts, int state_fd, GError **error)
 
       if (mount->mode != ASB_MOUNT_MODE_OVERLAY)
         continue;
-      if (overlays < 0 && mkdirat (state_fd, OVERLAYS_NAME, 0700) == 0)
+      if (overlays < 0 && asb_local_make_folder (state_fd, OVERLAYS_NAME, 0700))
         overlays
             = openat (state_fd, OVERLAYS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       done = overlays >= 0 && make_changes (overlays, mount, i);

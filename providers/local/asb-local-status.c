@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "asb-local-expiry.h"
+#include "asb-local-make.h"
 #include "asb-local-process.h"
 #include "asb-wire-json.h"
 
@@ -23,8 +24,7 @@
 int
 asb_local_status_open (AsbLocalFolder *folder)
 {
-  return openat (folder->fd, STATUS_NAME, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-                 0600);
+  return asb_local_make_file (folder->fd, STATUS_NAME, O_RDWR | O_APPEND);
 }
 
 gboolean

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-make.h"
 #include "asb-local-path.h"
 #include "asb-local-user.h"
 
@@ -87,7 +88,8 @@ asb_local_workdir_is_elsewhere (const AsbLocalWorkdir *self)
 static int
 enter (int parent, const char *name)
 {
-  if (mkdirat (parent, name, 0755) == 0 ? !asb_local_user_give (parent, name) : errno != EEXIST)
+  if (asb_local_make_folder (parent, name, 0755) ? !asb_local_user_give (parent, name)
+                                                 : errno != EEXIST)
     return -1;
   return openat (parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

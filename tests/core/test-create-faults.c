@@ -469,6 +469,20 @@ test_no_place_for_work (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_no_worker_for_work (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Where nothing can be made at all, another working directory is no help");
+
+  test_mock_add_fault (fixture->mock, "{'operation': <'make_directory'>, 'fault': <'fail'>, "
+                                      "'code': <'internal_error'>}");
+  g_assert_null (asb_create_backend (fixture->options, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERNAL);
+  g_assert_null (strstr (error->message, "the option “workdir”"));
+}
+
+static void
 test_no_such_store (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbRegistry) registry = asb_registry_new ();
@@ -624,6 +638,7 @@ main (int argc, char **argv)
   ADD ("store/no-place", test_no_place_for_store);
   ADD ("store/once", test_store_says_it_once);
   ADD ("workdir/no-place", test_no_place_for_work);
+  ADD ("workdir/no-worker", test_no_worker_for_work);
   g_test_add_func ("/create-faults/no-identity", test_no_identity);
   return g_test_run ();
 }

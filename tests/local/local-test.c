@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -436,6 +437,9 @@ void
 local_test_signal (int process, int number)
 {
   g_assert_true (asb_local_process_signal (process, number));
+  /* It stops when it gets its turn, and tells nobody but its parent. */
+  while (number == SIGSTOP && !asb_local_process_is_stopped (process))
+    g_thread_yield ();
 }
 
 static gboolean

@@ -92,6 +92,8 @@ test_causes (LocalTest *test, gconstpointer data)
       "(ENOSPC)",
       "user.max_user_namespaces" },
     { "Creating new namespace failed: Operation not permitted", "seccomp" },
+    { "pivot_root: Operation not permitted", "allow mounts" },
+    { "pivot_root: Operation not permitted", "seccomp=unconfined" },
     { "loopback: Failed RTM_NEWADDR: Operation not permitted", "user namespaces" },
     { "cannot open /proc/sys/user/max_user_namespaces: Read-only file system",
       "writable /proc/sys" },

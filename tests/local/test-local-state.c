@@ -63,6 +63,28 @@ test_private (LocalTest *test, gconstpointer data)
   g_assert_cmpuint (strlen (local_test_id (info)), ==, 12);
 }
 
+/* Whatever the caller's umask takes, also of folders on the way. */
+static void
+test_umask (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *home = g_build_filename (test->folder, "home", NULL);
+  g_autoptr (AsbProvider) provider = NULL;
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autofree char *told = NULL;
+  mode_t before = umask (0777);
+
+  g_free (test->state);
+  test->state = g_build_filename (home, "asb", "state", NULL);
+  provider = local_test_provider (test, NULL);
+  info = local_test_create (provider, NULL);
+  told = local_test_shell (provider, local_test_id (info), NULL, "touch file && umask");
+  umask (before);
+  g_assert_cmpstr (told, ==, "0022\n");
+  g_assert_cmpint (mode_of (home), ==, 0700);
+  g_assert_cmpint (mode_of (test->state), ==, 0700);
+  local_test_delete (provider, local_test_id (info));
+}
+
 /* What would be too much to be read again is not written. */
 static void
 test_large (LocalTest *test, gconstpointer data)
@@ -480,6 +502,7 @@ main (int argc, char **argv)
   if (argc == 4)
     return be_other_program (argv[3]);
   local_test_add ("/local/state/private", test_private);
+  local_test_add ("/local/state/umask", test_umask);
   local_test_add ("/local/state/large", test_large);
   local_test_add ("/local/state/no-trace", test_no_trace);
   local_test_add ("/local/state/no-descriptors", test_no_descriptors);
