@@ -38,11 +38,10 @@ static const CodeRule code_rules[] = {
   { "SANDBOX_NOT_PAUSED", ASB_ERROR_SANDBOX_STATE, FALSE },
   { "KUBERNETES::INVALID_STATE", ASB_ERROR_SANDBOX_STATE, FALSE },
   { "INVALID_SOURCE_STATE", ASB_ERROR_SANDBOX_STATE, FALSE },
-  { "SNAPSHOT::NOT_IMPLEMENTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
-  { "DIAGNOSTICS_NOT_IMPLEMENTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
-  { "API_NOT_SUPPORTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
-  { "POOL_NOT_SUPPORTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "NOT_IMPLEMENTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "NOT_SUPPORTED", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
   { "UNSUPPORTED_RUNTIME", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
+  { "UNSUPPORTED_POOL_REF", ASB_ERROR_UNSUPPORTED_CAPABILITY, FALSE },
 };
 
 static gboolean
@@ -93,6 +92,8 @@ dup_source (guint status, const char *code)
 static const char *
 get_hint (guint status, AsbOpensandboxErrorBody *body)
 {
+  if (status == 401 && g_strcmp0 (body->code, "MISSING_OR_INVALID_SECURE_ACCESS") == 0)
+    return "";
   /* What execd asks for names itself. */
   if (status == 401 && !(body->text && strstr (body->text, "X-EXECD-ACCESS-TOKEN")))
     return "; check the API key";

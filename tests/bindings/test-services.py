@@ -21,6 +21,7 @@ class TestServices(TestCase):
         self.assertEqual(info.get_state(), Asb.SandboxState.RUNNING)
 
     def test_renew(self):
+        self.assertIsNone(self.backend.query_info(None).get_expires_at())
         expiry = self.backend.renew(90, None).get_expires_at()
         self.assertLess(abs(expiry.difference(GLib.DateTime.new_now_utc()) - 90 * 10**6), 10**7)
         self.assert_fails(Asb.Error.INVALID_ARGUMENT, self.backend.renew, -1, None)

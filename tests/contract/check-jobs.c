@@ -162,6 +162,41 @@ job_is_missing (Check *check)
   CHECK (check, error->domain == ASB_ERROR);
 }
 
+/* It fails at once with the reason, and leaves no id that nobody knows. */
+static void
+job_cannot_start (Check *check)
+{
+  static const struct
+  {
+    const char *program;
+    const char *cwd;
+    AsbError code;
+  } cases[] = {
+    { "/nope/prog", NULL, ASB_ERROR_COMMAND_NOT_FOUND },
+    { "true", "/nope", ASB_ERROR_WORKING_DIRECTORY },
+    { "true", "/etc/passwd", ASB_ERROR_WORKING_DIRECTORY },
+  };
+
+  if (!check_open_backend_for (check, ASB_CAPABILITY_BACKGROUND_JOBS))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *argv[] = { cases[i].program, NULL };
+      g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_argv (argv);
+      g_autoptr (AsbJob) job = NULL;
+      g_autoptr (GListModel) jobs = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_command_spec_set_cwd (spec, cases[i].cwd);
+      job = asb_backend_start_job (check->backend, spec, NULL, NULL, &error);
+      CHECK (check, job == NULL && g_error_matches (error, ASB_ERROR, (int)cases[i].code));
+      g_clear_error (&error);
+      jobs = asb_backend_list_jobs (check->backend, NULL, &error);
+      CHECK_NO_ERROR (check, error);
+      CHECK (check, g_list_model_get_n_items (jobs) == 0);
+    }
+}
+
 /* The command has a terminal of the size that was asked for, and its end is seen as any other. */
 static void
 terminal (Check *check)
@@ -237,6 +272,7 @@ check_jobs (Check *check)
   check_run (check, "jobs/name", job_has_a_name);
   check_run (check, "jobs/command", job_shows_its_command);
   check_run (check, "jobs/missing", job_is_missing);
+  check_run (check, "jobs/cannot-start", job_cannot_start);
   check_run (check, "terminal/size", terminal);
   check_run (check, "terminal/keys", terminal_keys);
 }

@@ -145,6 +145,12 @@ test_fingerprint (void)
   g_assert_no_error (error);
   fingerprint = asb_opensandbox_settings_dup_fingerprint (settings);
   g_assert_cmpstr (fingerprint, ==, "d30a576c03187167");
+  /* As the Python package computes it where it was given no address. */
+  g_clear_pointer (&fingerprint, g_free);
+  g_free (settings->domain);
+  settings->domain = g_strdup ("");
+  fingerprint = asb_opensandbox_settings_dup_fingerprint (settings);
+  g_assert_cmpstr (fingerprint, ==, "8c8dac95aa0a16cd");
 }
 
 static void
