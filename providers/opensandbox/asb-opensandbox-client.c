@@ -212,8 +212,8 @@ asb_opensandbox_client_log (AsbOpensandboxClient *self, AsbOpensandboxRequest *r
   if (!self->settings->debug)
     return;
   url = uri ? asb_opensandbox_url_dup_plain (uri) : g_strdup ("?");
-  line = g_strdup_printf ("%s %s %u %s(%.1f ms)", asb_opensandbox_request_get_method (request), url,
-                          status, note ? note : "",
+  line = g_strdup_printf ("%s %s %u %s%s(%.1f ms)", asb_opensandbox_request_get_method (request),
+                          url, status, note ? note : "", note ? " " : "",
                           (double)(asb_opensandbox_clock_now () - started) / 1000.0);
   plain = asb_opensandbox_redact (line, self->settings, endpoint);
   g_debug ("%s", plain);

@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-get.h"
+#include "asb-opensandbox-inquiry.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-policy.h"
 #include "asb-opensandbox-reach.h"
@@ -182,6 +183,21 @@ is_out_of_reach (Question *question)
   return status == 0 || status == 502 || status == 504;
 }
 
+/* What a frozen sidecar was sent waits for it. Takes @error. */
+static GError *
+note_pending (Question *question, GError *error)
+{
+  char *message;
+
+  if (g_str_equal (get_method (question), "GET") || !asb_opensandbox_inquiry_is_pause (error)
+      || asb_opensandbox_error_was_not_sent (error))
+    return error;
+  message = g_strconcat (error->message, "; what was asked for may be done when it goes on", NULL);
+  g_free (error->message);
+  error->message = message;
+  return error;
+}
+
 static void
 sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -195,7 +211,7 @@ sidecar_answered_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (is_out_of_reach (question))
     ask_server (task);
   else
-    fail (task, g_steal_pointer (&question->error));
+    fail (task, note_pending (question, g_steal_pointer (&question->error)));
 }
 
 static AsbOpensandboxRequest *

@@ -193,6 +193,7 @@ test_paused (gconstpointer options)
       ask_paused (&world, question, &error);
       g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
       g_assert_nonnull (strstr (error->message, "is paused; resume it first"));
+      g_assert_true (!strstr (error->message, "may be done when it goes on") == (question == 0));
       g_clear_error (&error);
     }
   g_assert_cmpuint (asb_test_server_count (world.server, NULL, "*/networkpolicy"), ==, 0);
