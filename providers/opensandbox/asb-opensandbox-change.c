@@ -143,6 +143,18 @@ asb_opensandbox_change_expiry (GTask *task)
 
 /* Its metadata. */
 
+/* The record in the sandbox, and whoever looks for it, knows it by that. */
+static gboolean
+check_key (const char *key, GError **error)
+{
+  if (!g_str_equal (key, ASB_OPENSANDBOX_LABEL_INSTANCE_ID))
+    return TRUE;
+  g_set_error_literal (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
+                       "The metadata key “" ASB_OPENSANDBOX_LABEL_INSTANCE_ID
+                       "” cannot be changed: the record in the sandbox is kept under it");
+  return FALSE;
+}
+
 JsonNode *
 asb_opensandbox_change_new_patch (GVariant *changes, GError **error)
 {
@@ -154,7 +166,7 @@ asb_opensandbox_change_new_patch (GVariant *changes, GError **error)
   g_variant_iter_init (&iter, changes);
   while (g_variant_iter_next (&iter, "{&sm&s}", &key, &value))
     {
-      if (!asb_opensandbox_labels_check (key, value, error))
+      if (!check_key (key, error) || !asb_opensandbox_labels_check (key, value, error))
         return NULL;
       if (value)
         json_object_set_string_member (patch, key, value);

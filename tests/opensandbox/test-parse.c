@@ -743,6 +743,8 @@ test_patch (void)
       = g_variant_ref_sink (g_variant_new_parsed ("@a{sms} {'a': 'b', 'gone': nothing}"));
   g_autoptr (GVariant) bad
       = g_variant_ref_sink (g_variant_new_parsed ("@a{sms} {'opensandbox.io/x': nothing}"));
+  g_autoptr (GVariant) identity
+      = g_variant_ref_sink (g_variant_new_parsed ("@a{sms} {'sandbox_instance_id': nothing}"));
   g_autoptr (GError) error = NULL;
   g_autoptr (JsonNode) patch = asb_opensandbox_change_new_patch (changes, &error);
   g_autofree char *text = NULL;
@@ -752,6 +754,10 @@ test_patch (void)
   g_assert_cmpstr (text, ==, "{\"a\":\"b\",\"gone\":null}");
   g_assert_null (asb_opensandbox_change_new_patch (bad, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_null (asb_opensandbox_change_new_patch (identity, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "cannot be changed"));
 }
 
 static void
