@@ -55,6 +55,11 @@ def asb(*arguments, stdin=b"", environment=None, **options):
     return subprocess.run([ASB, *arguments], input=stdin, capture_output=True, timeout=LIMIT,
                           env={**ENVIRONMENT, **(environment or {})}, check=False, **options)
 
+def prepare(*arguments):
+    """The same before and after what a test looks at, which need not take the time of valgrind."""
+    return subprocess.run([os.environ["ASB"], *arguments], capture_output=True, timeout=LIMIT,
+                          env=ENVIRONMENT, check=False)
+
 def usual_signals():
     """What started the tests may ignore some, as a shell does for jobs in the background."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
@@ -153,14 +158,14 @@ class SandboxTestCase(TestCase):
 
     @classmethod
     def setUpClass(cls):
-        result = asb("create", "--name", cls.name)
+        result = prepare("create", "--name", cls.name)
         assert result.returncode == 0, result.stderr
         cls.full_name = result.stdout.decode().strip()
         cls.sandbox = cls.full_name.partition(":")[2]
 
     @classmethod
     def tearDownClass(cls):
-        asb("rm", cls.full_name)
+        prepare("rm", cls.full_name)
 
     def exec(self, *arguments, **options):
         return asb("exec", self.sandbox, *arguments, **options)

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 
 import tap_unittest
-from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb, finish, kill_guest, start
+from cli_test import BYTES, FOLDER, SandboxTestCase, TestCase, asb, finish, kill_guest, prepare, start
 
 
 class Live(SandboxTestCase):
@@ -194,10 +194,10 @@ class Unknown(TestCase):
     """Of what ran when its guest was killed nothing is known that nobody saw."""
 
     def setUp(self):
-        self.sandbox = self.assert_done(asb("create")).decode().strip()
+        self.sandbox = self.assert_done(prepare("create")).decode().strip()
 
     def tearDown(self):
-        asb("rm", "-f", self.sandbox)
+        prepare("rm", "-f", self.sandbox)
 
     def test_what_is_not_known(self):
         process = start("exec", self.sandbox, "echo ready; sleep 1000")
@@ -217,14 +217,14 @@ class Unknown(TestCase):
 
 class Follow(TestCase):
     def setUp(self):
-        self.sandbox = self.assert_done(asb("create", "--name", "followed")).decode().strip()
+        self.sandbox = self.assert_done(prepare("create", "--name", "followed")).decode().strip()
         self.process = None
 
     def tearDown(self):
         if self.process:
             self.process.kill()
             finish(self.process)
-        asb("rm", "-f", "followed")
+        prepare("rm", "-f", "followed")
 
     def follow(self, *arguments):
         self.process = start("history", *arguments)

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 
 import tap_unittest
-from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, kill_guest, start
+from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, kill_guest, prepare, start
 
 
 class Sandboxes(TestCase):
@@ -14,10 +14,11 @@ class Sandboxes(TestCase):
         self.made = []
 
     def tearDown(self):
-        asb("rm", "-f", *self.made, "nobody")
+        prepare("rm", "-f", *self.made, "nobody")
 
     def create(self, *arguments):
-        output = self.assert_done(asb("create", *arguments)).decode()
+        create = prepare if arguments[:1] in [(), ("--name",)] and not arguments[2:] else asb
+        output = self.assert_done(create("create", *arguments)).decode()
         self.assertRegex(output, r"\Alocal:[0-9a-zA-Z-]+\n\Z")
         self.made.append(output.strip())
         return output.strip().partition(":")[2]
@@ -300,10 +301,10 @@ class Prune(TestCase):
         kill_guest(self.stopped)
 
     def tearDown(self):
-        asb("rm", "-f", self.live, self.stopped)
+        prepare("rm", "-f", self.live, self.stopped)
 
     def create(self, *arguments):
-        return self.assert_done(asb("create", *arguments)).decode().strip().partition(":")[2]
+        return self.assert_done(prepare("create", *arguments)).decode().strip().partition(":")[2]
 
     def listed(self):
         return [entry["id"] for entry in self.json("list")]
@@ -354,14 +355,14 @@ class Prune(TestCase):
 
 class Records(TestCase):
     def setUp(self):
-        asb("prune", "--records", "--force")
-        self.gone, self.live = (self.assert_done(asb("create", "--name", name)).decode().strip().split(":")[1]
+        prepare("prune", "--records", "--force")
+        self.gone, self.live = (self.assert_done(prepare("create", "--name", name)).decode().strip().split(":")[1]
                                 for name in ("gone", "live"))
-        self.assert_done(asb("rm", self.gone))
+        self.assert_done(prepare("rm", self.gone))
 
     def tearDown(self):
-        asb("rm", "-f", "live")
-        asb("prune", "--records", "--force")
+        prepare("rm", "-f", "live")
+        prepare("prune", "--records", "--force")
 
     def kept(self):
         return [entry["id"] for entry in self.json("prune", "--records", "--dry-run")]
