@@ -26,6 +26,9 @@ VARIABLES = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"]
 def ask(*requests, **variables):
     environment = {name: value for name, value in os.environ.items()
                    if name.lower() not in VARIABLES and (not variables or name != "GIO_USE_PROXY_RESOLVER")}
+    # GLib 2.74 forgets the eight bytes that a SOCKS 4a proxy replies, below functions without a name.
+    if "ASAN_OPTIONS" in environment and any(proxy.startswith("socks4a:") for *_, proxy in requests):
+        environment["ASAN_OPTIONS"] += ":detect_leaks=0"
     arguments = [part for request in requests for part in request]
     told = subprocess.run([sys.argv[1], *arguments], stdout=subprocess.PIPE, text=True, check=True,
                           env={**environment, **variables})
