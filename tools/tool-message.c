@@ -94,6 +94,21 @@ next_step (const GError *error)
   return NULL;
 }
 
+/* Returns: (nullable): how to find a sandbox that may have been made all the same */
+static char *
+dup_search (const GError *error)
+{
+  AsbErrorInfo *info = error->domain == ASB_ERROR ? asb_error_get_info (error) : NULL;
+  GVariant *details = info ? asb_error_info_get_details (info) : NULL;
+  const char *instance_id;
+
+  if (!g_error_matches (error, ASB_ERROR, ASB_ERROR_INTERRUPTED) || !details
+      || !g_variant_lookup (details, "sandbox_instance_id", "&s", &instance_id))
+    return NULL;
+  return g_strdup_printf ("see asb list --provider opensandbox --metadata sandbox_instance_id=%s",
+                          instance_id);
+}
+
 void
 tool_message_advise (GError *error, const char *advice)
 {
@@ -106,7 +121,8 @@ void
 tool_message_error (const GError *error)
 {
   g_autofree char *origin = NULL;
-  const char *step = next_step (error);
+  g_autofree char *search = dup_search (error);
+  const char *step = search ? search : next_step (error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;

@@ -602,6 +602,20 @@ class Work(ServerTestCase):
             self.assert_refused(self.asb("create", "--provider", "opensandbox", "--resource", text),
                                 1, f"“{text}”")
 
+    def test_an_outcome_that_is_unknown(self):
+        """What may have been made all the same is found by what the error says."""
+        if REAL:
+            self.skipTest("its answers cannot be spoilt")
+        self.server.fault(method="POST", path="/v1/sandboxes", action="cut")
+        self.server.fault(method="GET", path="/v1/sandboxes", action="reply", status=200,
+                          json={"items": [], "pagination": {"hasNextPage": False}})
+        result = self.asb("create", "--provider", "opensandbox", "--ttl", "600", "--set", "ready-timeout-seconds=1")
+        self.server.fetch("DELETE", "/_faults")
+        self.assert_refused(result, 1, "is unknown", "; see asb list --provider opensandbox --metadata sandbox_instance_id=")
+        words = result.stderr.decode().split("; see asb ")[1].split()
+        [found] = json.loads(self.done(*words, "--json"))
+        self.done("rm", "opensandbox:" + found["id"])
+
     def test_what_the_server_refuses(self):
         name = f"refused-{os.getpid()}"
         for options, word in [(["--image", "no-such-image"], "IMAGE_PULL_FAILED"),

@@ -279,6 +279,36 @@ test_renew (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*/renew-expiration"), ==, 1);
 }
 
+/* Something in between says that all is well. What counts is when the sandbox ends. */
+static void
+test_renew_answered_by_another (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxInfo) info = asb_test_server_create (fixture->provider);
+  const char *id = asb_test_server_get_id (info);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autoptr (GDateTime) end = g_date_time_add_seconds (now, 1200);
+  g_autofree char *text = g_date_time_format_iso8601 (end);
+  g_autofree char *moved = g_strdup_printf (
+      "{'method':'GET','path':'/v1/sandboxes/*','action':'reply','status':200,'json':{'id':'%s',"
+      "'status':{'state':'Running'},'expiresAt':'%s'}}",
+      id, text);
+  g_autoptr (AsbSandboxInfo) none = NULL;
+  g_autoptr (AsbSandboxInfo) renewed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, "{'method':'POST','path':'*/renew-expiration','action':"
+                                          "'reply','status':200,'json':{}}");
+  none = asb_provider_renew_sandbox (fixture->provider, id, 1200, NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  g_assert_nonnull (strstr (error->message, "it ends when it did before"));
+  g_clear_error (&error);
+  asb_test_server_fault (fixture->server, moved);
+  renewed = asb_provider_renew_sandbox (fixture->provider, id, 1200, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ABS (seconds_left (renewed) - 1200), <, 60);
+}
+
 /* A provider that has never talked to the server asks it first what its clock shows. */
 static void
 test_renew_at_once (Fixture *fixture, gconstpointer data)
@@ -654,6 +684,7 @@ main (int argc, char **argv)
   ADD ("delete/garbled", NULL, test_delete_garbled);
   ADD ("delete/busy", NULL, test_delete_busy);
   ADD ("renew", NULL, test_renew);
+  ADD ("renew/answered-by-another", NULL, test_renew_answered_by_another);
   ADD ("renew/at-once", NULL, test_renew_at_once);
   ADD ("renew/server-clock", NULL, test_renew_by_server_clock);
   ADD ("pause", NULL, test_pause);

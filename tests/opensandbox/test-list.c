@@ -129,18 +129,20 @@ test_unheeded (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count (fixture, states), ==, 0);
 }
 
+/* @has_next: (nullable) */
 static void
 add_page (Fixture *fixture, guint nth, guint first, guint n_items, const char *has_next)
 {
   g_autoptr (GString) items = g_string_new (NULL);
+  g_autofree char *pagination = NULL;
   g_autofree char *fault = NULL;
 
   for (guint i = first; i < first + n_items; i++)
     g_string_append_printf (items, "%s{'id':'s%u','status':{'state':'Running'}}",
                             i > first ? "," : "", i);
-  fault = g_strdup_printf (LIST_FAULT ("'times':%u,'json':{'items':[%s],'pagination':"
-                                       "{'hasNextPage':%s}}"),
-                           nth, items->str, has_next);
+  pagination = has_next ? g_strdup_printf (",'pagination':{'hasNextPage':%s}", has_next) : NULL;
+  fault = g_strdup_printf (LIST_FAULT ("'times':%u,'json':{'items':[%s]%s}"), nth, items->str,
+                           pagination ? pagination : "");
   asb_test_server_fault (fixture->server, fault);
 }
 
@@ -153,6 +155,20 @@ test_pages (Fixture *fixture, gconstpointer data)
   add_page (fixture, 1, 0, 100, "true");
   add_page (fixture, 1, 100, 100, "true");
   add_page (fixture, 1, 190, 60, "false"); /* ten of them again */
+  g_assert_cmpuint (count (fixture, filter), ==, 250);
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "/v1/sandboxes"), ==, 3);
+}
+
+/* Servers that say nothing of more pages are asked until one is not full. */
+static void
+test_pages_unsaid (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
+
+  asb_sandbox_filter_set_page_size (filter, 1000);
+  add_page (fixture, 1, 0, 100, NULL);
+  add_page (fixture, 1, 100, 100, NULL);
+  add_page (fixture, 1, 200, 50, NULL);
   g_assert_cmpuint (count (fixture, filter), ==, 250);
   g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "/v1/sandboxes"), ==, 3);
 }
@@ -238,6 +254,7 @@ main (int argc, char **argv)
   ADD ("states", test_states);
   ADD ("unheeded", test_unheeded);
   ADD ("pages", test_pages);
+  ADD ("pages/unsaid", test_pages_unsaid);
   ADD ("first-page", test_first_page);
   ADD ("repeating-page", test_repeating_page);
   ADD ("odd-pages", test_odd_pages);
