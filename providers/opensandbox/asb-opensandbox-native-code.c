@@ -14,6 +14,7 @@
 /* What is printed, at most; the rest is counted. */
 #define MAX_OUTPUT (16 * 1024 * 1024)
 #define MAX_RESULTS 1000
+#define MAX_RESULTS_SIZE (64 * 1024 * 1024)
 
 /* Without a Jupyter server execd tries for a while. */
 #define CREATE_TIMEOUT_MS 60000
@@ -31,6 +32,7 @@ typedef struct
   guint64 total[2];
   GVariantBuilder results;
   guint n_results;
+  gsize results_size;
   gint64 count;    /* −1: not said */
   gint64 duration; /* −1: not said */
   GVariant *error;
@@ -104,7 +106,8 @@ add_result (Code *self, JsonObject *object)
 
   json_node_init_object (node, object);
   variant = asb_opensandbox_variant_from_json (node);
-  if (self->n_results++ < MAX_RESULTS)
+  self->results_size += g_variant_get_size (variant);
+  if (self->n_results++ < MAX_RESULTS && self->results_size <= MAX_RESULTS_SIZE)
     g_variant_builder_add_value (&self->results, variant);
 }
 

@@ -51,6 +51,7 @@ typedef struct
   guint64 n_binary;
   guint next;  /* of the entries */
   guint first; /* of the batch, which ends at “next” */
+  guint64 due; /* what is in it */
   char *temporary;
   guint64 *ends; /* of the files of the batch, in its bytes; G_MAXUINT64: could not be read */
   GBytes *bytes;
@@ -339,7 +340,9 @@ fetched_cb (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   set_ends (self, done->lines);
-  asb_opensandbox_native_read_gather (task, self->execd, self->temporary, 0, -1, batch_read_cb);
+  /* What has grown by more cannot be read. */
+  asb_opensandbox_native_read_gather (task, self->execd, self->temporary, 0,
+                                      (gint64)self->due + MAX_BATCH_BYTES, batch_read_cb);
 }
 
 /* Larger files are left out, and that is told. */
@@ -400,7 +403,8 @@ next_batch (GTask *task)
   self->temporary = g_strdup_printf ("/tmp/.asb-%s", token);
   g_ptr_array_add (arguments, self->temporary);
   g_ptr_array_add (arguments, NULL);
-  total = g_strdup_printf ("%" G_GUINT64_FORMAT, choose_batch (self, arguments));
+  self->due = choose_batch (self, arguments);
+  total = g_strdup_printf ("%" G_GUINT64_FORMAT, self->due);
   arguments->pdata[1] = total;
   g_ptr_array_add (arguments, NULL);
   asb_opensandbox_script_run_async (self->execd, FETCH, (const char *const *)arguments->pdata,

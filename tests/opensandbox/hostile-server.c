@@ -31,6 +31,7 @@ struct _HostileConnection
   HostileServer *server;
   GSocket *socket;
   GString *input;
+  GString *body; /* of the request that was read last */
   gboolean is_broken;
 };
 
@@ -73,6 +74,9 @@ read_request (HostileConnection *self)
   while (self->input->len < size)
     if (!fill (self))
       return NULL;
+  g_string_truncate (self->body, 0);
+  g_string_append_len (self->body, self->input->str + strlen (head),
+                       (gssize)(size - strlen (head)));
   g_string_erase (self->input, 0, (gssize)size);
   return g_steal_pointer (&head);
 }
@@ -107,6 +111,7 @@ serve (gpointer data)
   g_socket_close (self->socket, NULL);
   g_object_unref (self->socket);
   g_string_free (self->input, TRUE);
+  g_string_free (self->body, TRUE);
   g_free (self);
   return NULL;
 }
@@ -139,6 +144,7 @@ listen_for_connections (gpointer data)
       connection->server = self;
       connection->socket = socket;
       connection->input = g_string_new (NULL);
+      connection->body = g_string_new (NULL);
       g_mutex_lock (&self->lock);
       self->n_connections++;
       g_ptr_array_add (self->threads, g_thread_new ("connection", serve, connection));
@@ -288,6 +294,12 @@ hostile_server_wait_for_requests (HostileServer *self, guint n_requests)
   while (self->heads->len < n_requests)
     g_cond_wait (&self->changed, &self->lock);
   g_mutex_unlock (&self->lock);
+}
+
+const char *
+hostile_connection_get_body (HostileConnection *self)
+{
+  return self->body->str;
 }
 
 gboolean

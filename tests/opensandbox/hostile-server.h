@@ -41,6 +41,9 @@ void hostile_server_forget (HostileServer *self);
 /* Waits until as many requests were read. */
 void hostile_server_wait_for_requests (HostileServer *self, guint n_requests);
 
+/* That of the request that was read last, unless it has no length or the server is hasty. */
+const char *hostile_connection_get_body (HostileConnection *self);
+
 /* Whether writing did not fail yet. */
 gboolean hostile_connection_is_open (HostileConnection *self);
 void hostile_connection_write (HostileConnection *self, const char *text);

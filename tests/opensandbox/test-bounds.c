@@ -6,6 +6,7 @@
 
 #include "asb-opensandbox-kept.h"
 #include "asb-opensandbox-list.h"
+#include "asb-opensandbox-provider.h"
 #include "asb-opensandbox-site.h"
 #include "asb-opensandbox-thread.h"
 #include "exchange.h"
@@ -245,6 +246,158 @@ test_pages (void)
   list_without_end (1, MANY_PAGES + 1, "more than 2000 pages;");
 }
 
+/* Files and results that never end. */
+
+#define STAT "81a4 6 0 0 1770000000"
+#define BEGIN "{\"type\":\"init\",\"text\":\"c1\"}\n"
+#define END "{\"type\":\"execution_complete\",\"execution_time\":1}\n"
+#define END_OF_SCRIPT "{\"type\":\"stdout\",\"text\":\".asb-end\"}\n" END
+#define BLOCK (1024 * 1024)
+#define TOO_MUCH (120 * BLOCK)
+
+static gboolean
+say (HostileConnection *connection, const char *first, ...)
+{
+  g_autoptr (GString) events = g_string_new (BEGIN);
+  va_list lines;
+
+  va_start (lines, first);
+  for (const char *line = first; line; line = va_arg (lines, const char *))
+    g_string_append_printf (events, "{\"type\":\"stdout\",\"text\":\"%s\"}\n", line);
+  va_end (lines);
+  g_string_append (events, END_OF_SCRIPT);
+  hostile_connection_reply (connection, "200 OK", "Content-Type: text/event-stream\r\n",
+                            events->str);
+  return TRUE;
+}
+
+/* One file “a”, of six bytes. */
+static gboolean
+say_tree (HostileConnection *connection)
+{
+  g_autofree char *name = g_base64_encode ((const guchar *)"./a", 4);
+  g_autofree char *stat = g_base64_encode ((const guchar *)STAT "/./a\n", strlen (STAT "/./a\n"));
+
+  return say (connection, "whole", name, ".", stat, ".", ".", NULL);
+}
+
+/* Until nobody takes it any more, or too much. */
+static void
+write_on (HostileConnection *connection, const char *block, gsize *n_written)
+{
+  for (*n_written = 0; *n_written < TOO_MUCH && hostile_connection_is_open (connection);
+       *n_written += strlen (block))
+    hostile_connection_write (connection, block);
+}
+
+typedef struct
+{
+  HostileServer *server;
+  gsize n_written;
+} Flood;
+
+static gboolean
+answer_flood (HostileConnection *connection, const char *head, guint number, gpointer data)
+{
+  Flood *flood = data;
+  const char *body = hostile_connection_get_body (connection);
+  g_autofree char *block = NULL;
+  g_autofree char *endpoint = NULL;
+
+  if (strstr (head, "/endpoints/"))
+    {
+      endpoint
+          = g_strdup_printf ("{\"endpoint\":\"%s\"}", hostile_server_get_domain (flood->server));
+      hostile_connection_reply (connection, "200 OK", "", endpoint);
+      return TRUE;
+    }
+  if (strstr (head, "/files/download"))
+    {
+      block = g_strnfill (BLOCK, 'x');
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+      write_on (connection, block, &flood->n_written);
+      return FALSE;
+    }
+  if (g_str_has_prefix (head, "POST /code "))
+    {
+      g_autofree char *fill = g_strnfill (BLOCK, 'x');
+
+      block = g_strdup_printf ("{\"type\":\"result\",\"results\":{\"text\":\"%s\"}}\n", fill);
+      hostile_connection_write (connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" BEGIN);
+      write_on (connection, block, &flood->n_written);
+      hostile_connection_write (connection, END);
+      return FALSE;
+    }
+  if (g_str_has_prefix (head, "GET /pty/"))
+    hostile_connection_reply (connection, "404 Not Found", "", "");
+  else if (strstr (body, "find ."))
+    return say_tree (connection);
+  else if (strstr (body, "echo same"))
+    return say (connection, "same", NULL);
+  else
+    return say (connection, STAT, NULL);
+  return TRUE;
+}
+
+static AsbTransport *
+open_flooded (Flood *flood)
+{
+  g_autoptr (AsbProvider) provider = NULL;
+  AsbTransport *transport;
+  g_autoptr (GError) error = NULL;
+
+  flood->server = hostile_server_new (answer_flood, flood);
+  provider
+      = g_initable_new (ASB_TYPE_OPENSANDBOX_PROVIDER, NULL, &error, "url",
+                        hostile_server_get_domain (flood->server), "transport", "native", NULL);
+  g_assert_no_error (error);
+  transport = asb_provider_open_transport (provider, "sb", NULL, &error);
+  g_assert_no_error (error);
+  return transport;
+}
+
+static void
+test_search (void)
+{
+  Flood flood = { 0 };
+  g_autoptr (AsbTransport) transport = open_flooded (&flood);
+  g_autoptr (AsbFileSearch) search = asb_file_search_new ();
+  g_autoptr (AsbSearchResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("No more of files is kept in which text is looked for than there was");
+  asb_file_search_set_path (search, "/d");
+  asb_file_search_set_text (search, "x");
+  result = asb_transport_search_text (transport, search, NULL, &error);
+  g_assert_no_error (error);
+  g_clear_object (&transport);
+  exchange_settle ();
+  hostile_server_free (flood.server);
+  g_assert_cmpuint (flood.n_written, <, TOO_MUCH);
+}
+
+static void
+test_results (void)
+{
+  Flood flood = { 0 };
+  g_autoptr (AsbTransport) transport = open_flooded (&flood);
+  g_autoptr (GVariant) arguments
+      = g_variant_ref_sink (g_variant_new_parsed ("{'code': <'x'>, 'language': <'python'>}"));
+  g_autoptr (GVariant) told = NULL;
+  g_autoptr (GVariant) results = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("No more than so much is kept of what code results in");
+  told = asb_transport_call (transport, "code.run", arguments, NULL, &error);
+  g_assert_no_error (error);
+  results = g_variant_lookup_value (told, "results", G_VARIANT_TYPE ("aa{sv}"));
+  g_assert_cmpuint (g_variant_n_children (results), >, 10);
+  g_assert_cmpuint (g_variant_get_size (results), <=, 64 * BLOCK);
+  g_clear_object (&transport);
+  exchange_settle ();
+  hostile_server_free (flood.server);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -256,5 +409,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opensandbox/bounds/sites/images", test_images);
   g_test_add_func ("/opensandbox/bounds/lists/items", test_items);
   g_test_add_func ("/opensandbox/bounds/lists/pages", test_pages);
+  g_test_add_func ("/opensandbox/bounds/native/search", test_search);
+  g_test_add_func ("/opensandbox/bounds/native/results", test_results);
   return g_test_run ();
 }
