@@ -6,6 +6,7 @@
 #include "asb-opensandbox-answer.h"
 #include "asb-opensandbox-command-end.h"
 #include "asb-opensandbox-command-script.h"
+#include "asb-opensandbox-error.h"
 #include "asb-opensandbox-json.h"
 #include "asb-opensandbox-native-jobs.h"
 #include "asb-opensandbox-run.h"
@@ -19,6 +20,9 @@
  * that was ended so early has not begun, and is started again with more time to. */
 
 #define START_TIMEOUT_MS 60000
+
+/* Of what is said when it cannot be started. */
+#define MAX_SAID 400
 
 /* What means nothing to a shell. */
 #define PLAIN G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-+=:,./@%"
@@ -227,7 +231,7 @@ new_silence_error (JobStart *self)
   if (unheard)
     return unheard;
   if (self->errors->len > 0)
-    reason = g_strdup (self->errors->str);
+    reason = asb_opensandbox_error_dup_text (self->errors->str, self->errors->len, MAX_SAID);
   else if (self->background_ended)
     reason = g_strdup ("its time was up before it had begun");
   else if (self->end.term_signal == SIGKILL)
@@ -442,8 +446,8 @@ listener_event_cb (AsbOpensandboxRun *run, AsbOpensandboxEvent *event, gpointer 
 
   if (event->type == ASB_OPENSANDBOX_EVENT_STDOUT)
     take_line (task, event);
-  else if (event->type == ASB_OPENSANDBOX_EVENT_STDERR && self->errors->len < 400)
-    g_string_append_len (self->errors, event->text->str, (gssize)MIN (event->text->len, 400));
+  else if (event->type == ASB_OPENSANDBOX_EVENT_STDERR && self->errors->len < MAX_SAID)
+    g_string_append_len (self->errors, event->text->str, (gssize)MIN (event->text->len, MAX_SAID));
   else
     asb_opensandbox_command_end_take (&self->end, event);
 }

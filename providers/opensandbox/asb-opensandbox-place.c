@@ -22,21 +22,30 @@ asb_opensandbox_place_clear (AsbOpensandboxPlace *self)
   g_clear_pointer (&self->target, g_free);
 }
 
+static gboolean
+is_absolute (GBytes *path)
+{
+  gsize size;
+  const char *bytes = g_bytes_get_data (path, &size);
+
+  return size > 0 && bytes[0] == '/' && !memchr (bytes, '\0', size);
+}
+
 gboolean
 asb_opensandbox_place_take (AsbOpensandboxPlace *self, char **lines, const char *verb,
                             const char *shown, GError **error)
 {
   g_autoptr (GBytes) target = NULL;
 
-  if (!lines[0])
+  target = lines[0] ? asb_opensandbox_script_decode (lines, 1, NULL, error) : NULL;
+  if (lines[0] && !target)
+    return FALSE;
+  if (!target || !is_absolute (target))
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL, "The sandbox did not say where to %s “%s”",
                    verb, shown);
       return FALSE;
     }
-  target = asb_opensandbox_script_decode (lines, 1, NULL, error);
-  if (!target)
-    return FALSE;
   self->by_link = strcmp (lines[0], "link") == 0;
   self->target = g_strndup (g_bytes_get_data (target, NULL), g_bytes_get_size (target));
   return TRUE;

@@ -225,6 +225,9 @@
 #define PREVENT                                                                                    \
   "if mkdir \"$1/begun\" 2>/dev/null; then rm -rf \"$1\" /tmp/.asb-$2; echo prevented; fi\n"
 
+/* Of the name of a member, as the sandbox tells it. */
+#define MAX_NAME_SHOWN 256
+
 #define WHAT "make a place to unpack in"
 
 struct _AsbOpensandboxUnpacking
@@ -434,9 +437,9 @@ new_checksum_error (AsbOpensandboxUnpacking *self, const char *name)
     name = self->path;
   else if (g_str_has_prefix (name, "./"))
     name += 2;
-  shown = g_utf8_make_valid (name, -1);
+  shown = asb_opensandbox_error_dup_text (name, strlen (name), MAX_NAME_SHOWN);
   return g_error_new (ASB_ERROR, ASB_ERROR_UPLOAD_CHECKSUM_MISMATCH,
-                      "Could not unpack “%.256s”: what arrived is not what was sent; nothing was "
+                      "Could not unpack “%s”: what arrived is not what was sent; nothing was "
                       "unpacked",
                       shown);
 }

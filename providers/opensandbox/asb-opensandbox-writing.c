@@ -247,16 +247,17 @@ new_info (AsbOpensandboxWriting *self, char **lines, GError **error)
 {
   AsbOpensandboxFileExtra extra = { .n_replaced = self->n_replaced };
   AsbFileInfo *info;
+  gboolean is_told = lines[0] && lines[1];
 
-  if (!lines[0] || !lines[1])
+  if (is_told && self->expected_hash && strcmp (lines[0], "changed") == 0)
+    {
+      g_propagate_error (error, new_changed (self, lines[1]));
+      return NULL;
+    }
+  if (!is_told || strcmp (lines[0], "done") != 0)
     {
       g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                    "The sandbox did not say whether it wrote “%s”", self->shown);
-      return NULL;
-    }
-  if (strcmp (lines[0], "done") != 0)
-    {
-      g_propagate_error (error, new_changed (self, lines[1]));
       return NULL;
     }
   extra.hash = asb_opensandbox_upload_stream_get_hash (self->body);

@@ -13,7 +13,7 @@
 
 #define SANDBOX "sb-1"
 #define ENDPOINTS "/sandboxes/" SANDBOX "/endpoints/"
-#define N_CALLS 14
+#define N_CALLS 23
 
 /* None that is asked again after a while. */
 static const char *const statuses[]
@@ -156,6 +156,41 @@ watch (AsbProvider *provider, GError **error)
   return watch;
 }
 
+static const char *const targets[] = { "example.org", NULL };
+
+/* Waits for the state. */
+static gpointer
+turn (AsbProvider *provider, gboolean is_pause, GError **error)
+{
+  AsbSandboxState wanted = is_pause ? ASB_SANDBOX_STATE_PAUSED : ASB_SANDBOX_STATE_RUNNING;
+  AsbSandboxInfo *info = is_pause ? asb_provider_pause_sandbox (provider, SANDBOX, NULL, error)
+                                  : asb_provider_resume_sandbox (provider, SANDBOX, NULL, error);
+
+  FUZZ_CHECK (!info || asb_sandbox_info_get_state (info) == wanted);
+  return info;
+}
+
+static gpointer
+call_policy (uint8_t choice, AsbProvider *provider, GError **error)
+{
+  g_autoptr (AsbNetworkPolicy) policy = asb_network_policy_new ();
+
+  if (choice == 16)
+    return asb_provider_set_network_policy (provider, SANDBOX, policy, NULL, error);
+  if (choice == 17)
+    return asb_provider_patch_network_policy (provider, SANDBOX, policy, NULL, error);
+  return asb_provider_remove_network_rules (provider, SANDBOX, targets, NULL, error);
+}
+
+/* Nothing is done that nobody said was done. */
+static gboolean
+call_boolean (uint8_t choice, AsbProvider *provider, GError **error)
+{
+  if (choice == 21)
+    return asb_provider_delete_sandbox (provider, SANDBOX, NULL, error);
+  return asb_provider_delete_snapshot (provider, "sn-1", NULL, error);
+}
+
 static gpointer
 call_object (uint8_t choice, AsbProvider *provider, GError **error)
 {
@@ -183,6 +218,16 @@ call_object (uint8_t choice, AsbProvider *provider, GError **error)
       return asb_provider_get_sandbox (provider, SANDBOX, NULL, error);
     case 10:
       return create (provider, error);
+    case 14:
+      return turn (provider, TRUE, error);
+    case 15:
+      return turn (provider, FALSE, error);
+    case 16:
+    case 17:
+    case 18:
+      return call_policy (choice, provider, error);
+    case 19:
+      return asb_provider_create_snapshot (provider, SANDBOX, "name", NULL, error);
     default:
       return asb_provider_get_snapshot (provider, "sn-1", NULL, error);
     }
@@ -193,6 +238,8 @@ call_variant (uint8_t choice, AsbProvider *provider, GError **error)
 {
   if (choice == 12)
     return asb_provider_diagnose (provider, NULL, error);
+  if (choice == 20)
+    return asb_provider_call_service (provider, NULL, "pools.list", NULL, NULL, error);
   return asb_provider_call_service (provider, SANDBOX, "credential_vault.get", NULL, NULL, error);
 }
 
@@ -205,17 +252,20 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GVariant) variant = NULL;
   g_autoptr (GObject) object = NULL;
   g_autoptr (GError) error = NULL;
+  gboolean is_done = FALSE;
 
   is_open = (choice & 0x80) == 0;
   choice = (choice & 0x7f) % N_CALLS;
   size = MIN (fuzz_left (&input), sizeof the_bytes);
   memcpy (the_bytes, input.at, size);
   the_answers = (FuzzInput){ the_bytes, the_bytes + size };
-  if (choice >= 12)
+  if (choice >= 21)
+    is_done = call_boolean (choice, provider, &error);
+  else if (choice == 12 || choice == 13 || choice == 20)
     variant = call_variant (choice, provider, &error);
   else
     object = call_object (choice, provider, &error);
-  FUZZ_CHECK ((object || variant) == (error == NULL));
+  FUZZ_CHECK ((object || variant || is_done) == (error == NULL));
   FUZZ_CHECK (!error || (error->domain == ASB_ERROR && asb_error_code_to_string (error->code)));
   FUZZ_CHECK (!error || g_utf8_validate (error->message, -1, NULL));
   FUZZ_CHECK (!variant || g_variant_is_normal_form (variant));

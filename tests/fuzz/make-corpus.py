@@ -17,6 +17,7 @@ import zipfile
 import zlib
 
 import corpus_opensandbox
+import corpus_scripted
 
 MAX_SIZE = 4096
 
@@ -880,6 +881,7 @@ def archives():
 
 CORPORA = {
     **corpus_opensandbox.CORPORA,
+    **corpus_scripted.CORPORA,
     "archive": archives,
     "websocket": websockets,
     "frame": frames,
@@ -946,7 +948,7 @@ def make():
     files = {f"corpus/{target}/{name}": dump(data) for target, corpus in CORPORA.items() for name, data in corpus().items()}
     files.update({f"dictionaries/{target}": dictionary(words) for target, words in DICTIONARIES.items()})
     files.update({f"dictionaries/{target}": dictionary_of_bytes([word.encode() for word in words])
-                  for target, words in corpus_opensandbox.BYTE_DICTIONARIES.items()})
+                  for target, words in {**corpus_opensandbox.BYTE_DICTIONARIES, **corpus_scripted.BYTE_DICTIONARIES}.items()})
     files["dictionaries/websocket"] = dictionary_of_bytes([word.encode() for word in WEB_WORDS] + WEB_BYTES)
     return files
 

@@ -365,6 +365,12 @@ hostile_connection_reset (HostileConnection *self)
 }
 
 void
+hostile_connection_shut (HostileConnection *self)
+{
+  g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
+}
+
+void
 hostile_connection_wait (HostileConnection *self)
 {
   while (fill (self))

@@ -65,6 +65,9 @@ void hostile_connection_reset (HostileConnection *self);
 /* Reads on until @end has come, which is put into @text with all before it. */
 void hostile_connection_read_until (HostileConnection *self, const char *end, GString *text);
 
+/* The end of what is written: what was sent before arrives, whatever the other side still sends. */
+void hostile_connection_shut (HostileConnection *self);
+
 /* Waits for the other side to end the connection; what it sends is dropped. */
 void hostile_connection_wait (HostileConnection *self);
 
