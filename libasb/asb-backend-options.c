@@ -474,9 +474,9 @@ asb_backend_options_class_init (AsbBackendOptionsClass *klass)
   /**
    * AsbBackendOptions:workdir:
    *
-   * The default working directory: made at creation, and where relative paths start. Where none is
-   * given it is `/workspace`; in a sandbox that is there already, what its provider says that it
-   * was made with, if it does.
+   * The default working directory: made at creation, and where relative paths start. The default is
+   * `/workspace`; in a sandbox that is there already, what its provider says that it was made with,
+   * if it does and none is given here.
    *
    * Since: 1.0
    */
