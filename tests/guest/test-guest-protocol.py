@@ -5,6 +5,7 @@
 import json
 import socket
 import struct
+import time
 
 from guestlib import *
 from treelib import peak_memory
@@ -74,6 +75,7 @@ def test_hello_out_of_order():
         {"major": 1, "minor": -1},
         {"major": 1, "minor": 0, "features": {}},
         {"major": 1, "minor": 0, "token": 5},
+        {"major": 1, "minor": 0, "client": 5},
     ]:
         assert_violation(goodbye_to(hello=False, frame={"type": HELLO, "payload": payload}))
 
@@ -258,6 +260,22 @@ def test_pings_without_reading():
         assert guest.connect().command(["true"]).result["exit_code"] == 0
 
 
+def test_what_follows_a_violation():
+    """It is taken, so that the client, which reads when it has written, learns what it did wrong."""
+    with Guest() as guest:
+        client = guest.connect()
+        began = time.monotonic()
+        try:
+            client.send(HELLO, {"major": 1, "minor": 0})
+            client.socket.sendall(bytes(8 << 20))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        goodbye = client.until_closed()
+        # Who has not read it within a second need not be told.
+        if goodbye or time.monotonic() - began < 1:
+            assert_violation(goodbye)
+
+
 def test_goodbye_of_the_client():
     with Guest() as guest:
         client = guest.connect()
@@ -296,8 +314,8 @@ def test_window_of_the_client():
         client.until(lambda: call.received[OUTPUT] == WINDOW + 10)
         # Credit that goes back is ignored.
         client.credit(call, OUTPUT, 5)
-        client.send(PING, b"1")
-        client.until(lambda: client.pongs)
+        # What would come by it comes before what is asked for now.
+        assert client.command(["true"]).result["exit_code"] == 0
         assert call.received[OUTPUT] == WINDOW + 10
         client.credits = True
         client.credit(call, OUTPUT, call.received[OUTPUT])
@@ -325,6 +343,28 @@ def test_data_beyond_the_window():
                 client.send(DATA, bytes(MAX_DATA), call=call.number)
         except (BrokenPipeError, ConnectionResetError):
             pass
+        assert_violation(client.until_closed())
+
+
+def test_data_up_to_the_window():
+    """All of it is taken, and not a byte more."""
+    with Guest() as guest:
+        client = guest.connect()
+        call = client.start_command(QUIET, stdin="stream")
+        client.wait_event(call)
+        while call.input_sent < call.input_credit + WINDOW:
+            room = call.input_credit + WINDOW - call.input_sent
+            client.send(DATA, bytes(min(room, MAX_DATA)), call=call.number)
+            call.input_sent += min(room, MAX_DATA)
+            n_pongs = len(client.pongs)
+            client.send(PING, b"1")
+            client.until(lambda: len(client.pongs) > n_pongs)
+        # Its pipe may still have been written to.
+        assert client.command(["true"]).result["exit_code"] == 0
+        room = call.input_credit + WINDOW - call.input_sent
+        client.send(DATA, bytes(room), call=call.number)
+        assert client.command(["true"]).result["exit_code"] == 0
+        client.send(DATA, b"x", call=call.number)
         assert_violation(client.until_closed())
 
 
@@ -473,6 +513,7 @@ def test_too_many_calls():
         calls = [client.start("command.start", {"argv": QUIET}) for _ in range(256)]
         refused = client.run("command.start", {"argv": QUIET}, channels=[OUTPUT, ERRORS])
         assert refused.error["code"] == "too_many_requests", refused.reply
+        client.until(lambda: all(call.events for call in calls))
         client.send(CANCEL, call=calls[0].number)
         client.wait(calls[0], OUTPUT, ERRORS)
         assert client.command(["true"]).result["exit_code"] == 0
