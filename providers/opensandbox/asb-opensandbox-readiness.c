@@ -137,12 +137,17 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     pause_a_little (task);
 }
 
-/* A try that had no time left says nothing, and must not stand for what an earlier one has met. */
+/* A try that had no time left says nothing, or not all, and must not stand for what an earlier one
+ * has met. */
 static gboolean
 was_cut_short (Watch *watch, const GError *error)
 {
-  return watch->verdict.last_error && g_error_matches (error, ASB_ERROR, ASB_ERROR_TIMED_OUT)
-         && get_time_left_ms (watch) <= 1;
+  const GError *last = watch->verdict.last_error;
+  const guint status = asb_opensandbox_error_get_status (error);
+
+  return last && get_time_left_ms (watch) <= 1
+         && (g_error_matches (error, ASB_ERROR, ASB_ERROR_TIMED_OUT)
+             || (status > 0 && status == asb_opensandbox_error_get_status (last)));
 }
 
 /* Takes @error. */

@@ -341,7 +341,6 @@ test_ready_unreachable (void)
     }
 }
 
-/* It is reached, and so no other way would help. There must be time to try it. */
 /* Servers on Docker do not tell what ended execd, so what was asked for has to. */
 static void
 test_ready_little_memory (Fixture *fixture, gconstpointer data)
@@ -382,6 +381,7 @@ test_ready_little_memory (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* It is reached, and so no other way would help. There must be time to try it. */
 static void
 test_ready_broken (void)
 {
@@ -402,6 +402,21 @@ test_ready_broken (void)
       g_assert_false (is_said && strstr (error->message, "server-proxy"));
       tear_down (&fixture, NULL);
     }
+}
+
+/* The last answer has no time to come whole. */
+static void
+test_ready_broken_and_slow (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  asb_test_server_fault (fixture->server, "{'hop':'execd','path':'*/ping','nth':2,'times':1000,"
+                                          "'action':'stall','bytes':0}");
+  asb_test_server_fault (fixture->server,
+                         "{'hop':'execd','action':'reply','status':500,'body':'broken'}");
+  error = fail_to_create (fixture);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "broken (HTTP 500)"));
 }
 
 static void
@@ -683,6 +698,7 @@ main (int argc, char **argv)
   ADD ("ready/refused", NULL, test_ready_refused);
   g_test_add_func ("/opensandbox/create/ready/unreachable", test_ready_unreachable);
   g_test_add_func ("/opensandbox/create/ready/broken", test_ready_broken);
+  ADD ("ready/broken-and-slow", QUICK, test_ready_broken_and_slow);
   ADD ("ready/silent", QUICK, test_ready_silent);
   ADD ("ready/little-memory", QUICK, test_ready_little_memory);
   ADD ("ready/ended", NULL, test_ready_ended);
