@@ -14,7 +14,6 @@
 #define JOB "c1.0123456789abcdef0123456789abcdef"
 #define SESSION "s1"
 #define MAX_READ (1024 * 1024)
-#define MAX_TRIES 100
 
 /* Any stream may be missing. Returns whether it came to its end. */
 static gboolean
@@ -322,25 +321,12 @@ static gboolean (*const calls[]) (AsbTransport *transport, GError **error) = {
   run_in_session, delete_session, run_code,       list_contexts,   create_context,
 };
 
-/* That something does not come in time is no fault of it: the machine may have much to do. */
-static AsbTransport *
-open_transport (void)
-{
-  AsbProvider *provider = scripted_server_get_provider ("native");
-  AsbTransport *transport = NULL;
-
-  for (guint i = 0; i < MAX_TRIES && !transport; i++)
-    transport = asb_provider_open_transport (provider, SCRIPTED_SANDBOX, NULL, NULL);
-  FUZZ_CHECK (transport != NULL);
-  return transport;
-}
-
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, data + size };
   uint8_t choice = fuzz_take_byte (&input) % G_N_ELEMENTS (calls);
-  g_autoptr (AsbTransport) transport = open_transport ();
+  g_autoptr (AsbTransport) transport = scripted_server_open_native ();
   g_autoptr (GError) error = NULL;
   gboolean is_done;
 

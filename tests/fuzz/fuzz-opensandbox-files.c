@@ -11,7 +11,6 @@
 #define FOLDER "/d"
 #define PATH "/d/f"
 #define MAX_READ (1024 * 1024)
-#define MAX_TRIES 100
 
 static const ScriptedNews *
 get_news (void)
@@ -429,25 +428,12 @@ check_error (const GError *error)
   scripted_server_check_error (error);
 }
 
-/* That something does not come in time is no fault of it: the machine may have much to do. */
-static AsbTransport *
-open_transport (void)
-{
-  AsbProvider *provider = scripted_server_get_provider ("native");
-  AsbTransport *transport = NULL;
-
-  for (guint i = 0; i < MAX_TRIES && !transport; i++)
-    transport = asb_provider_open_transport (provider, SCRIPTED_SANDBOX, NULL, NULL);
-  FUZZ_CHECK (transport != NULL);
-  return transport;
-}
-
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput input = { data, data + size };
   uint8_t choice = fuzz_take_byte (&input) % G_N_ELEMENTS (calls);
-  g_autoptr (AsbTransport) transport = open_transport ();
+  g_autoptr (AsbTransport) transport = scripted_server_open_native ();
   g_autoptr (GError) error = NULL;
   gboolean is_done;
 

@@ -5,6 +5,7 @@
 #include "asb-opensandbox-provider.h"
 #include "hostile-websocket.h"
 
+#define MAX_TRIES 100
 #define ENDPOINTS "/endpoints/"
 #define END ".asb-end"
 #define TIDY "asb_end EXIT\\nrm -"
@@ -484,6 +485,19 @@ scripted_server_get_provider (const char *transport)
   FUZZ_CHECK (provider != NULL);
   g_hash_table_insert (providers, (gpointer)transport, provider);
   return provider;
+}
+
+/* That something does not come in time is no fault of it: the machine may have much to do. */
+AsbTransport *
+scripted_server_open_native (void)
+{
+  AsbProvider *provider = scripted_server_get_provider ("native");
+  AsbTransport *transport = NULL;
+
+  for (guint i = 0; i < MAX_TRIES && !transport; i++)
+    transport = asb_provider_open_transport (provider, SCRIPTED_SANDBOX, NULL, NULL);
+  FUZZ_CHECK (transport != NULL);
+  return transport;
 }
 
 void

@@ -29,6 +29,9 @@ typedef struct
 /* A provider with that option “transport”, the same each time. */
 AsbProvider *scripted_server_get_provider (const char *transport);
 
+/* Work in the sandbox without the guest. Returns: (transfer full) */
+AsbTransport *scripted_server_open_native (void);
+
 /* What comes now is answered with the rest of @input. The way in is found, and clean-up succeeds,
  * without being told. */
 void scripted_server_begin (FuzzInput *input);
