@@ -16,12 +16,18 @@
 #define FILE_NAME "owner"
 
 static GMutex mutex;
-static GHashTable *held; /* path of a folder → descriptor of its file, under the mutex */
+
+/* Path of a folder → memory with the descriptor of its file, −1: forgotten; under the mutex. */
+static GHashTable *held;
 
 static void
-close_fd (gpointer data)
+close_and_free (gpointer data)
 {
-  close (GPOINTER_TO_INT (data));
+  int *fd = data;
+
+  if (*fd >= 0)
+    close (*fd);
+  g_free (fd);
 }
 
 static void
@@ -36,20 +42,24 @@ after_fork (void)
   g_mutex_unlock (&mutex);
 }
 
-/* A child that does not execute anything would hold the locks when its parent has ended. */
+/* A child that does not execute anything would hold the locks when its parent has ended. It may
+ * free nothing, as another thread may have been at it. */
 static void
 forget_in_child (void)
 {
   GHashTableIter iter;
-  gpointer fd;
+  gpointer data;
 
   if (held)
     {
       g_hash_table_iter_init (&iter, held);
-      while (g_hash_table_iter_next (&iter, NULL, &fd))
+      while (g_hash_table_iter_next (&iter, NULL, &data))
         {
-          close (GPOINTER_TO_INT (fd));
-          g_hash_table_iter_steal (&iter);
+          int *fd = data;
+
+          if (*fd >= 0)
+            close (*fd);
+          *fd = -1;
         }
     }
   g_mutex_unlock (&mutex);
@@ -60,10 +70,18 @@ get_held (void)
 {
   if (!held)
     {
-      held = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, close_fd);
+      held = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, close_and_free);
       pthread_atfork (before_fork, after_fork, forget_in_child);
     }
   return held;
+}
+
+static gboolean
+is_held (const char *path)
+{
+  const int *fd = g_hash_table_lookup (get_held (), path);
+
+  return fd && *fd >= 0;
 }
 
 gboolean
@@ -73,7 +91,7 @@ asb_local_owner_hold (AsbLocalFolder *folder, GError **error)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
   int fd;
 
-  if (g_hash_table_contains (get_held (), folder->path))
+  if (is_held (folder->path))
     return TRUE;
   fd = asb_local_make_file (folder->fd, FILE_NAME, O_RDWR);
   if (fd < 0)
@@ -83,7 +101,7 @@ asb_local_owner_hold (AsbLocalFolder *folder, GError **error)
     }
   /* If another program owns it, it does so as long as it lives. */
   if (fcntl (fd, F_OFD_SETLK, &lock) == 0)
-    g_hash_table_insert (held, g_strdup (folder->path), GINT_TO_POINTER (fd));
+    g_hash_table_insert (held, g_strdup (folder->path), g_memdup2 (&fd, sizeof fd));
   else
     close (fd);
   return TRUE;
