@@ -11,6 +11,7 @@ import subprocess
 
 from guestlib import *
 
+MIN_KEPT = 64 * 1024
 MAX_KEPT = 8 * 1024 * 1024
 MAX_TOTAL = 128 * 1024 * 1024
 MAX_JOBS = 1000
@@ -183,6 +184,20 @@ def test_follow_ends_with_the_job():
             assert call.stdout == expected and call.result["ended"], (call.stdout, call.reply)
 
 
+def test_follow_ends_with_a_job_that_says_nothing_more():
+    with Guest() as guest:
+        client = guest.connect()
+        fifo = make_fifo(guest, "go")
+        job = start(client, f"echo; read x < {fifo}")
+        call = client.start("job.output", {"job_id": job["job_id"], "stream": "stdout", "follow": True})
+        client.until(lambda: call.stdout == b"\n")
+        # It has the credit for that by then, and waits.
+        assert status(client, job)["state"] == "running"
+        with open(fifo, "w") as stream:
+            stream.write("\n")
+        assert client.wait(call, OUTPUT).result == {"offset": 0, "next_offset": 1, "ended": True}
+
+
 def test_follow_of_much_output():
     with Guest() as guest:
         client = guest.connect()
@@ -346,6 +361,20 @@ def test_calls_can_be_cancelled():
         assert wait(client, job)["result"]["exit_code"] == 0
 
 
+def test_calls_of_lost_clients_end():
+    """However long the job runs: what they asked for would fill the guest."""
+    with Guest() as guest:
+        client = guest.connect()
+        job = start(client, f"read x < {make_fifo(guest, 'never')}")["job_id"]
+        for args in ({"call": "job.wait"}, {"call": "job.output", "stream": "stdout", "follow": True}):
+            for _ in range(80):
+                lost = guest.connect()
+                lost.start(args["call"], {**args, "job_id": job, "more": "x" * 1_000_000})
+                assert lost.run("job.status", {"job_id": job}).result["state"] == "running"
+                lost.close()
+            assert client.run("job.status", {"job_id": job, "more": "x" * 1_000_000}).result["state"] == "running"
+
+
 def test_arguments_are_checked():
     with Guest() as guest:
         client = guest.connect()
@@ -362,6 +391,7 @@ def test_arguments_are_checked():
             assert call.error["code"] == "invalid_argument", (name, args, call.reply)
         call = client.run("job.start", {"argv": ["true"], "name": "x" * 129})
         assert call.error["code"] == "invalid_argument", call.reply
+        assert start(client, ["true"], name="x" * 128)["name"] == "x" * 128
         assert "jobs" in client.hello["features"]
 
 
@@ -385,6 +415,7 @@ def test_list_comes_in_parts():
         after, more = 0, True
         while more:
             result = client.run("job.list", {"after": after, "limit": 3}).result
+            assert len(result["jobs"]) == min(3, len(ids) - len(seen))
             seen += [job["job_id"] for job in result["jobs"]]
             after, more = result["jobs"][-1]["number"], result["more"]
         assert seen == ids
@@ -415,6 +446,38 @@ def test_bound_of_jobs():
             result = client.run("job.list", {"after": result["jobs"][-1]["number"]}).result
             n += len(result["jobs"])
         assert n == MAX_JOBS
+
+
+def test_jobs_that_are_gone_take_no_place():
+    with Guest() as guest:
+        client = guest.connect()
+        first = wait(client, start(client, ["true"]))
+        for _ in range(0, MAX_JOBS, 100):
+            calls = [client.start("job.start", {"argv": ["/no/such/program"] if i % 50 == 0 else []}) for i in range(100)]
+            assert all("error" in client.wait(call).reply for call in calls)
+        assert status(client, first)["state"] == "ended"
+        client.run("job.remove", {"job_id": first["job_id"]})
+        assert wait(client, start(client, ["true"]))["result"]["exit_code"] == 0
+
+
+def test_bound_of_bytes_of_running_jobs():
+    """Nobody makes room: each has a little for itself, beyond that there is what is left."""
+    with Guest() as guest:
+        client = guest.connect()
+        never = make_fifo(guest, "never")
+
+        def fill(size):
+            job = start(client, f"head -c {size} /dev/zero; read x < {never}")
+            while status(client, job)["stdout"]["bytes"] < size:
+                pass
+            return status(client, job)["stdout"]
+
+        for _ in range(MAX_TOTAL // MAX_KEPT - 1):
+            assert fill(MAX_KEPT)["first"] == 0
+        assert fill(MAX_KEPT - 100_000)["first"] == 0
+        assert fill(MAX_KEPT)["first"] == MAX_KEPT - 100_000
+        for size in (MAX_KEPT, 1_000_000):
+            assert fill(size)["first"] == size - MIN_KEPT
 
 
 def test_bound_of_bytes():

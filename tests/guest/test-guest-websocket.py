@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Clients that come by a WebSocket (docs/guest-protocol.md §2.1)."""
 
+import contextlib
 import json
 import os
 import re
+import select
 import shutil
 import socket
 import subprocess
 import tempfile
+import time
 
+import checker
 from guestlib import *
 from websocket_client import *
 
@@ -480,6 +484,75 @@ def test_openings_are_bounded():
         head, _ = read_answer(slow[-1])
         assert b" 408 " in head, head
         for sock in slow:
+            sock.close()
+
+
+def test_sixteen_openings_at_once():
+    """And one more takes the place of the oldest, whatever that would have done."""
+    with WebGuest() as guest:
+        slow = [guest.raw() for _ in range(17)]
+        assert slow[0].recv(1) == b""
+        for sock in slow[1:]:
+            sock.sendall(request())
+        for sock in slow[1:]:
+            head, rest = read_answer(sock)
+            assert b" 101 " in head and GREETING.startswith(rest), head
+        # Those that are done with take no place.
+        again = [guest.raw() for _ in range(16)]
+        for sock in reversed(again):
+            sock.sendall(request())
+            assert b" 101 " in read_answer(sock)[0]
+        for sock in slow + again:
+            sock.close()
+
+
+def dribble(sock, data):
+    """Sends @data byte by byte, one each second, until something comes; then that, to the end."""
+    for byte in data:
+        if select.select([sock], [], [], 1)[0]:
+            break
+        sock.sendall(bytes([byte]))
+    return read_answer(sock)
+
+
+def test_silent_clients():
+    """Of each kind: they are sent away after ten seconds, and nobody waits for them."""
+    with WebGuest() as guest:
+        begin = time.monotonic()
+        half = guest.raw()
+        half.sendall(request()[:-10])
+        opened = WebSocket(guest.port)
+        within = WebSocket(guest.port)
+        within.socket.sendall(frame(WEB_BINARY, HEADER.pack(100, HELLO, 0, 0, 0, 0) + b"{")[:-1])
+        busy = WebSocket(guest.port)
+        busy.send_frame(WEB_PING, b"no HELLO")
+        check_alive(guest)
+        head, rest = dribble(guest.raw(), request(long="x" * 1000))
+        assert b" 408 " in head and rest == b"", head
+        head, rest = read_answer(half)
+        assert b" 408 " in head and rest == b"" and half.recv(1) == b"", head
+        for web in (opened, within, busy):
+            assert web.until_closed() == 1001
+        assert 10 <= time.monotonic() - begin < 20 * checker.SLOWNESS
+        check_alive(guest)
+
+
+def test_refused_openings_do_not_stay():
+    """Also if their clients leave them open."""
+    with WebGuest() as guest:
+        before = count_descriptors(guest.process.pid)
+        refused = [guest.raw() for _ in range(16)]
+        for sock in refused:
+            sock.sendall(b"GET /\r\n\r\n")
+            assert b" 400 " in read_answer(sock)[0] and sock.recv(1) == b""
+        # What comes still is read and dropped, as long as that is.
+        for sock in refused:
+            with contextlib.suppress(OSError):
+                while True:
+                    sock.sendall(request())
+                    select.select([], [], [], 0.02)
+        assert count_descriptors(guest.process.pid) <= before
+        for sock in refused:
             sock.close()
 
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A WebSocket whose client is silent, or takes nothing, with a clock that the test turns. */
+
+#include "websocket-frame.h"
+#include "websocket-stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The loop that the stream sees. */
+
+static struct
+{
+  LoopTimer *timer; /* that runs */
+  int64_t now;
+} world;
+
+void
+loop_timer_init (LoopTimer *timer, void (*callback) (void *data), void *data)
+{
+  timer->callback = callback;
+  timer->data = data;
+}
+
+void
+loop_timer_start (Loop *loop, LoopTimer *timer, int64_t delay)
+{
+  (void)loop;
+  timer->due = world.now + delay;
+  world.timer = timer;
+}
+
+void
+loop_timer_stop (LoopTimer *timer)
+{
+  if (world.timer == timer)
+    world.timer = NULL;
+}
+
+static void
+pass_seconds (int64_t seconds)
+{
+  const int64_t end = world.now + seconds * 1000 * LOOP_MILLISECOND;
+
+  while (world.timer && world.timer->due <= end)
+    {
+      LoopTimer *timer = world.timer;
+
+      world.now = timer->due;
+      world.timer = NULL;
+      timer->callback (timer->data);
+    }
+  world.now = end;
+}
+
+/* Both ends. */
+
+typedef struct
+{
+  ByteStream *stream;
+  int client;
+  unsigned n_wakes;
+} Ends;
+
+static void
+be_woken (void *data)
+{
+  Ends *ends = data;
+
+  ends->n_wakes++;
+}
+
+/* Without the greeting. */
+static void
+ends_open (Ends *ends)
+{
+  char greeting[2];
+  int fds[2];
+
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), ==, 0);
+  *ends = (Ends){ .stream = websocket_stream_new (NULL, fds[0]), .client = fds[1] };
+  g_assert_nonnull (ends->stream);
+  ends->stream->wake = be_woken;
+  ends->stream->wake_data = ends;
+  g_assert_cmpint (read (ends->client, greeting, sizeof greeting), ==, 2);
+  g_assert_cmpmem (greeting, 2, "\x82\0", 2);
+}
+
+static void
+ends_close (Ends *ends)
+{
+  byte_stream_free (ends->stream);
+  g_assert_null (world.timer);
+  close (ends->client);
+}
+
+/* What a connection does when its stream wakes it. */
+static void
+send_waiting (Ends *ends)
+{
+  g_assert_cmpint (byte_stream_send (ends->stream, NULL, 0), ==, 0);
+}
+
+static void
+assert_comes (Ends *ends, const char *bytes, size_t size)
+{
+  char got[256];
+  ssize_t n = read (ends->client, got, sizeof got);
+
+  g_assert_cmpint (n, >=, 0);
+  g_assert_cmpmem (got, (size_t)n, bytes, size);
+}
+
+static void
+assert_nothing_comes (Ends *ends)
+{
+  char got;
+
+  g_assert_cmpint (read (ends->client, &got, 1), ==, -1);
+  g_assert_cmpint (errno, ==, EAGAIN);
+}
+
+/* A frame of the client that is masked with zeros. */
+static void
+say (Ends *ends, WebsocketOpcode opcode, const char *payload)
+{
+  char frame[64] = { (char)(0x80 | opcode), (char)(0x80 | strlen (payload)) };
+  size_t size = 6 + strlen (payload);
+  char got[64];
+
+  memcpy (frame + 6, payload, strlen (payload));
+  g_assert_cmpint (write (ends->client, frame, size), ==, (ssize_t)size);
+  byte_stream_receive (ends->stream, got, sizeof got);
+}
+
+/* Whether it is at its end, as who reads from it sees. */
+static gboolean
+is_lost (Ends *ends)
+{
+  char got;
+
+  return byte_stream_receive (ends->stream, &got, 1) == 0;
+}
+
+static void
+test_silent (void)
+{
+  Ends ends;
+
+  ends_open (&ends);
+  pass_seconds (19);
+  g_assert_cmpuint (ends.n_wakes, ==, 0);
+  for (int i = 0; i < 3; i++)
+    {
+      pass_seconds (i == 0 ? 1 : 20);
+      g_assert_cmpuint (ends.n_wakes, ==, i + 1);
+      send_waiting (&ends);
+      assert_comes (&ends, "\x89\3asb", 5);
+      send_waiting (&ends);
+      assert_nothing_comes (&ends);
+    }
+  pass_seconds (19);
+  g_assert_false (is_lost (&ends));
+  pass_seconds (1);
+  g_assert_true (is_lost (&ends));
+  ends_close (&ends);
+}
+
+/* Whoever says anything is there, and is asked again only when that is long ago. */
+static void
+test_heard (void)
+{
+  const struct
+  {
+    WebsocketOpcode opcode;
+    const char *payload;
+  } all[] = { { WEBSOCKET_PONG, "asb" }, { WEBSOCKET_BINARY, "x" }, { WEBSOCKET_BINARY, "" } };
+
+  for (size_t i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      Ends ends;
+
+      ends_open (&ends);
+      for (int round = 0; round < 5; round++)
+        {
+          const unsigned before = ends.n_wakes;
+
+          pass_seconds (70);
+          g_assert_false (is_lost (&ends));
+          g_assert_cmpuint (ends.n_wakes, >, before);
+          send_waiting (&ends);
+          assert_comes (&ends, "\x89\3asb", 5);
+          say (&ends, all[i].opcode, all[i].payload);
+        }
+      pass_seconds (100);
+      g_assert_true (is_lost (&ends));
+      ends_close (&ends);
+    }
+}
+
+/* Who never is silent is not asked. */
+static void
+test_busy (void)
+{
+  Ends ends;
+
+  ends_open (&ends);
+  for (int i = 0; i < 50; i++)
+    {
+      pass_seconds (15);
+      say (&ends, WEBSOCKET_BINARY, "x");
+    }
+  g_assert_cmpuint (ends.n_wakes, ==, 0);
+  g_assert_false (is_lost (&ends));
+  ends_close (&ends);
+}
+
+static size_t
+fill (Ends *ends)
+{
+  static const char ZEROS[60000];
+  const struct iovec vector = { (void *)ZEROS, sizeof ZEROS };
+  size_t size = 0;
+  ssize_t n;
+
+  while ((n = byte_stream_send (ends->stream, &vector, 1)) > 0)
+    size += (size_t)n;
+  g_assert_cmpint (errno, ==, EAGAIN);
+  return size;
+}
+
+/* Of what waits behind a message that does not fit in there is one of each kind, and the last. */
+static void
+test_without_room (void)
+{
+  g_autoptr (GByteArray) got = g_byte_array_new ();
+  const char *tail = "\x8a\6second\x89\3asb\x88\2\x03\xe8";
+  const size_t tail_size = 8 + 5 + 4;
+  Ends ends;
+  size_t size;
+  guint8 bytes[4096];
+  ssize_t n;
+
+  ends_open (&ends);
+  size = fill (&ends);
+  say (&ends, WEBSOCKET_PING, "a first one");
+  pass_seconds (20);
+  pass_seconds (20);
+  say (&ends, WEBSOCKET_PING, "second");
+  byte_stream_finish (ends.stream);
+  do
+    {
+      while ((n = read (ends.client, bytes, sizeof bytes)) > 0)
+        g_byte_array_append (got, bytes, (guint)n);
+    }
+  while (byte_stream_send (ends.stream, NULL, 0) != 0 || n == 0);
+  while ((n = read (ends.client, bytes, sizeof bytes)) > 0)
+    g_byte_array_append (got, bytes, (guint)n);
+  g_assert_cmpuint (got->len, ==, size + size / 60000 * 4 + tail_size);
+  g_assert_cmpmem (got->data + got->len - tail_size, tail_size, tail, tail_size);
+  /* Nothing follows the Close. */
+  say (&ends, WEBSOCKET_PING, "late");
+  pass_seconds (20);
+  send_waiting (&ends);
+  assert_nothing_comes (&ends);
+  ends_close (&ends);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/guest/websocket-stream/silent", test_silent);
+  g_test_add_func ("/guest/websocket-stream/heard", test_heard);
+  g_test_add_func ("/guest/websocket-stream/busy", test_busy);
+  g_test_add_func ("/guest/websocket-stream/without-room", test_without_room);
+  return g_test_run ();
+}
