@@ -226,6 +226,27 @@ def test_last_bytes_are_kept():
         assert len(output(client, job, offset=total - MAX_KEPT).stdout) == MAX_KEPT
 
 
+def test_reading_ends_with_what_there_was():
+    """However late the reader gets there, and whatever has come meanwhile."""
+    with Guest() as guest:
+        client = guest.connect()
+        slow = guest.connect()
+        slow.credits = False
+        fifo = make_fifo(guest, "go")
+        job = start(client, f"head -c {WINDOW + 1000} /dev/zero; read x < {fifo}; head -c 5000 /dev/zero")
+        while status(client, job)["stdout"]["bytes"] < WINDOW + 1000:
+            pass
+        call = slow.start("job.output", {"job_id": job["job_id"], "stream": "stdout"})
+        slow.until(lambda: call.received[OUTPUT] == WINDOW)
+        with open(fifo, "w") as stream:
+            stream.write("\n")
+        wait(client, job)
+        slow.credit(call, OUTPUT, WINDOW)
+        slow.wait(call, OUTPUT)
+        assert call.result == {"offset": 0, "next_offset": WINDOW + 1000, "ended": False}, call.reply
+        assert len(call.stdout) == WINDOW + 1000
+
+
 def test_slow_reader_is_told_what_it_missed():
     with Guest() as guest:
         client = guest.connect()
