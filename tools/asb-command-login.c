@@ -69,7 +69,9 @@ const ToolCommand tool_command_login = {
     "key is read from standard input, or asked for at a terminal.\n\n"
     "The secret has the attributes service, which is asb, and server, the server's scheme, host "
     "and port, so secret-tool can look after it, too:\n\n"
-    "  secret-tool store --label='API key' service asb server http://localhost:8080",
+    "  secret-tool store --label='API key' service asb server http://localhost:8080\n\n"
+    "Where the secret is locked, commands wait a minute for the password that the service asks "
+    "for. One that does not answer within five seconds is passed over, and that is told.",
   .options = option_entries,
   .more_options = tool_server_address_options,
   .examples = examples,

@@ -12,16 +12,21 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
+import signal
 import socket
+import subprocess
 import sys
 import threading
+import time
+import unittest
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "opensandbox-server"))
 
 import lookalike
 import tap_unittest
-from cli_test import BYTES, FOLDER, Terminal, TestCase, asb, finish, start
+from cli_test import BYTES, FOLDER, Terminal, TestCase, asb, checker, finish, start
 
 REAL = sys.argv[1] == "real"
 if REAL and not os.environ.get("ASB_TEST_OPENSANDBOX"):
@@ -317,6 +322,100 @@ class Login(ServerTestCase):
         terminal.read_until(f"API key of http://{self.place}: ".encode())
         terminal.write(b"\3")
         self.assertEqual(terminal.finish()[0], 130)
+
+
+class SecretService:
+    """One on a bus of its own, with the key of @place; see secret-service.c."""
+
+    def __init__(self, behaviour, place):
+        self.process = subprocess.Popen([os.environ["ASB_SECRET_SERVICE"], behaviour, f"http://{place}", KEY],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.environment = {**NONE, "OPEN_SANDBOX_DOMAIN": place,
+                            "DBUS_SESSION_BUS_ADDRESS": self.process.stdout.readline().strip()}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate(timeout=lookalike.TIMEOUT)
+
+
+@unittest.skipUnless(shutil.which("dbus-daemon"), "there is no dbus-daemon")
+class KeyOfService(ServerTestCase):
+    """Keys from a secret service, of which some are of little help."""
+
+    def setUp(self):
+        with SecretService("open", self.place) as service:
+            result = asb("login", "--forget", environment=service.environment)
+        if b"without libsecret" in result.stderr:
+            self.skipTest("asb was built without libsecret")
+
+    def list(self, service):
+        return asb("list", "--json", "--provider", "opensandbox", environment=service.environment)
+
+    def told(self, behaviour):
+        """What is said before the server refuses a request without a key."""
+        with SecretService(behaviour, self.place) as service:
+            result = self.list(service)
+        *told, refused = result.stderr.decode().splitlines()
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("MISSING_API_KEY", refused)
+        self.assertNotIn(KEY.encode(), result.stderr)
+        return told
+
+    def test_open(self):
+        with SecretService("open", self.place) as service:
+            self.assert_done(self.list(service))
+            self.assert_done(asb("login", "--forget", environment=service.environment), b"")
+
+    def test_a_password_is_given(self):
+        with SecretService("asking", self.place) as service:
+            result = self.list(service)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr.decode(), r"\Aasb: [^\n]* asks for a password[^\n]*\n\Z")
+
+    def test_locked(self):
+        asked, told = self.told("locked")
+        self.assertIn("asks for a password", asked)
+        for word in (f"http://{self.place}", "locked", "OPEN_SANDBOX_API_KEY", "--api-key-file"):
+            self.assertIn(word, told)
+
+    def test_locked_and_forgotten(self):
+        with SecretService("locked", self.place) as service:
+            result = asb("login", "--forget", environment=service.environment)
+        self.assert_refused(result, 1, f"http://{self.place}", "is locked")
+
+    def test_kept_for_itself(self):
+        told, = self.told("refusing")
+        self.assertIn("does not give it", told)
+
+    def test_silent(self):
+        began = time.monotonic()
+        told, = self.told("silent")
+        self.assertIn("did not say within 5 seconds", told)
+        # The bus itself would wait for 25 seconds, each time.
+        self.assertLess(time.monotonic() - began, 20 * checker.SLOWNESS)
+
+    def test_silent_login(self):
+        for arguments in [("login",), ("login", "--forget")]:
+            with SecretService("silent", self.place) as service:
+                result = asb(*arguments, stdin=KEY.encode() + b"\n", environment=service.environment)
+            message = self.assert_refused(result, 1, "within 5 seconds", "OPEN_SANDBOX_API_KEY")
+            self.assertNotIn(KEY, message)
+
+    def test_an_interrupt_while_it_asks(self):
+        with SecretService("unheard", self.place) as service:
+            process = start("list", "--provider", "opensandbox", environment=service.environment)
+            self.assertIn(b"asks for a password", process.stderr.readline())
+            process.send_signal(signal.SIGINT)
+            status, _, errors = finish(process)
+        self.assertEqual((status, errors), (130, b""))
+
+    def test_another_server(self):
+        with SecretService("locked", "127.0.0.1:1") as service:
+            environment = {**service.environment, "OPEN_SANDBOX_DOMAIN": self.place}
+            result = asb("list", "--provider", "opensandbox", environment=environment)
+        self.assert_refused(result, 1, "MISSING_API_KEY")
 
 
 class Lifecycle(ServerTestCase):
