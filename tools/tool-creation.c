@@ -57,7 +57,7 @@ set_login (const ToolCreation *self, AsbBackendOptions *options, GError **error)
 
   if (!self->registry_login)
     return TRUE;
-  login = tool_key_read_file (self->registry_login, "login", error);
+  login = tool_key_read_login (self->registry_login, error);
   if (!login)
     return FALSE;
   colon = strchr (login, ':');

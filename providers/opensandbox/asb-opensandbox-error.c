@@ -89,9 +89,26 @@ dup_source (guint status, const char *code)
   return code ? g_strdup_printf ("HTTP %u, %s", status, code) : g_strdup_printf ("HTTP %u", status);
 }
 
+/* Docker's words for a registry that asks for a login, or wants another one. */
+static gboolean
+is_registry_refusal (AsbOpensandboxErrorBody *body)
+{
+  static const char *const words[]
+      = { "no basic auth credentials", "unauthorized", "authentication required", "access denied" };
+
+  if (!body->text || !body->code || !g_str_has_suffix (body->code, "IMAGE_PULL_FAILED"))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (body->text, words[i]))
+      return TRUE;
+  return FALSE;
+}
+
 static const char *
 get_hint (guint status, AsbOpensandboxErrorBody *body)
 {
+  if (is_registry_refusal (body))
+    return "; check the login for the registry of the image";
   if (status == 401 && g_strcmp0 (body->code, "MISSING_OR_INVALID_SECURE_ACCESS") == 0)
     return "";
   /* What execd asks for names itself. */

@@ -783,7 +783,7 @@ class Creation(TestCase):
         return self.server.asked[0]
 
     def file(self, text, name="creation"):
-        (FOLDER / name).write_text(text)
+        (FOLDER / name).write_text(text, errors="surrogateescape")
         return str(FOLDER / name)
 
     def test_nothing(self):
@@ -792,7 +792,7 @@ class Creation(TestCase):
             "resourceLimits": {"cpu": "1", "memory": "2Gi"}, "metadata": {}})
 
     def test_everything(self):
-        login = self.file("bob:pass:word\nmore\n")
+        login = self.file("bob:pass:wörd 1\nmore\n")
         options = ["--name", "box", "--image", "debian:12", "--registry-login", login,
                    "--platform", "linux/arm64", "--entrypoint", "sleep", "--entrypoint", "inf",
                    "--env", "A=1", "--resource", "cpu=2", "--resource", "memory=1Gi", "--ttl", "2m",
@@ -804,7 +804,7 @@ class Creation(TestCase):
                    "--create-option", 'resource_requests={"cpu": "1"}',
                    "--create-option", 'lifecycle={"pre_start": {"command": ["true"]}}']
         wanted = {
-            "image": {"uri": "debian:12", "auth": {"username": "bob", "password": "pass:word"}},
+            "image": {"uri": "debian:12", "auth": {"username": "bob", "password": "pass:wörd 1"}},
             "platform": {"os": "linux", "arch": "arm64"}, "entrypoint": ["sleep", "inf"],
             "env": {"A": "1"}, "resourceLimits": {"cpu": "2", "memory": "1Gi"}, "timeout": 120,
             "metadata": {"agent_sandbox.name": "box", "team": "x", "empty": ""},
@@ -851,7 +851,9 @@ class Creation(TestCase):
                 (["--volume", "pvc:a:b"], ["“pvc:a:b”"]), (["--volume", "pvc::/b"], ["“pvc::/b”"]),
                 (["--volume", "pvc:a:/b:rx"], ["“pvc:a:/b:rx”"]), (["--volume", ""], ["“”"]),
                 (["--network", "host"], ["--network", "--egress-rest"]),
-                (["--registry-login", none], ["blanks", none]),
+                (["--registry-login", none], ["NAME:PASSWORD", none]),
+                (["--registry-login", self.file("bob:a\tb\n", "tab")], ["control characters"]),
+                (["--registry-login", self.file("bob:\udcff\n", "latin")], ["UTF-8"]),
                 (["--registry-login", self.file(":x\n", "half")], ["NAME:PASSWORD"]),
                 (["--registry-login", "/none/file"], ["“/none/file”", "No such file"]),
                 (["--create-file", "/none/file"], ["“/none/file”", "No such file"]),

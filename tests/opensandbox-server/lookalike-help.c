@@ -19,6 +19,7 @@ static const char *const introduction
       "  busybox…, alpine…                    without bash and Python\n"
       "  debian…, ubuntu…, node…, nginx…      without Python\n"
       "  …no-such-image…                      cannot be pulled\n"
+      "  private.example.org/…                for ann, with the password “open sesame”\n"
       "  nonroot…                             only /tmp, /var/tmp and /home/user may be written\n"
       "  any other, for example python:3.12   with both, as this machine has them\n"
       "\n"

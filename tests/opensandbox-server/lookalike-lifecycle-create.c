@@ -154,6 +154,36 @@ find_snapshot (LookalikeRequest *request, JsonObject *body, LookalikeSnapshot **
   "^([A-Za-z0-9.-]+(:[0-9]+)?/)?" PART "(/" PART ")*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?"               \
   "(@sha256:[0-9a-f]{64})?$"
 
+/* What Docker says of a registry's refusal; NULL if there is none. */
+static const char *
+find_refusal (const char *uri, JsonObject *auth)
+{
+  if (!g_str_has_prefix (uri, "private.example.org/"))
+    return NULL;
+  if (auth == NULL)
+    return "Head \"https://private.example.org/v2/\": no basic auth credentials";
+  if (g_strcmp0 (lookalike_json_get_string (auth, "username"), "ann") != 0
+      || g_strcmp0 (lookalike_json_get_string (auth, "password"), "open sesame") != 0)
+    return "unauthorized";
+  return NULL;
+}
+
+/* FALSE after an answer. */
+static gboolean
+may_pull (LookalikeRequest *request, JsonObject *body)
+{
+  JsonObject *image = lookalike_json_get_object (body, "image");
+  const char *uri = lookalike_json_get_string (image, "uri");
+  const char *refusal
+      = uri != NULL ? find_refusal (uri, lookalike_json_get_object (image, "auth")) : NULL;
+
+  if (refusal != NULL)
+    lookalike_request_fail (
+        request, SOUP_STATUS_INTERNAL_SERVER_ERROR, "DOCKER::SANDBOX_IMAGE_PULL_FAILED",
+        "Failed to pull image %s: 500 Server Error: Internal Server Error (\"%s\")", uri, refusal);
+  return refusal == NULL;
+}
+
 static gboolean
 has_image (LookalikeRequest *request, LookalikeSandbox *sandbox)
 {
@@ -199,7 +229,7 @@ create (LookalikeRequest *request, JsonObject *body)
   g_autoptr (LookalikeSandbox) sandbox = NULL;
   LookalikeSnapshot *snapshot;
 
-  if (!find_snapshot (request, body, &snapshot))
+  if (!find_snapshot (request, body, &snapshot) || !may_pull (request, body))
     return;
   sandbox = lookalike_sandbox_new (request->lookalike);
   if (!take_policy (request, sandbox, body))

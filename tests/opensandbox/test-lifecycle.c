@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <string.h>
+
 #include "asb-test-server.h"
 
 /* Sandboxes made, found, changed and deleted on a server that works. */
@@ -116,6 +118,48 @@ test_create_without_image (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (asb_error_info_get_provider_error_code (asb_error_get_info (error)), ==,
                    "DOCKER::SANDBOX_IMAGE_PULL_FAILED");
   g_assert_cmpuint (asb_test_server_count (fixture->server, "POST", "*"), ==, 1);
+}
+
+/* What a registry says of a login is Docker's, and says nothing of where to give one. */
+static void
+test_create_with_login (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *password; /* NULL: no login */
+    const char *words;    /* of the error; NULL: there is none */
+  } cases[]
+      = { { NULL, "no basic auth" }, { "open-sesame", "unauthorized" }, { "open sesame", NULL } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (AsbSandboxSpec) spec = asb_test_server_new_spec ();
+      g_autoptr (AsbSandboxInfo) info = NULL;
+      g_autoptr (GError) error = NULL;
+
+      asb_sandbox_spec_set_image (spec, "private.example.org/busybox:1");
+      if (cases[i].password)
+        {
+          asb_sandbox_spec_set_image_username (spec, "ann");
+          asb_sandbox_spec_set_image_password (spec, cases[i].password);
+        }
+      info = asb_provider_create_sandbox (fixture->provider, spec, NULL, &error);
+      if (!cases[i].words)
+        {
+          g_assert_no_error (error);
+          g_assert_true (asb_provider_delete_sandbox (
+              fixture->provider, asb_sandbox_ref_get_sandbox_id (asb_sandbox_info_get_ref (info)),
+              NULL, &error));
+          continue;
+        }
+      g_assert_null (info);
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_PROVIDER);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, cases[i].words));
+      g_assert_true (
+          g_str_has_suffix (error->message, "; check the login for the registry of the image"));
+      g_assert_null (strstr (error->message, "sesame"));
+    }
 }
 
 static void
@@ -676,6 +720,7 @@ main (int argc, char **argv)
   ADD ("create/without-end", NULL, test_create_without_end);
   ADD ("create/refused", NULL, test_create_refused);
   ADD ("create/without-image", NULL, test_create_without_image);
+  ADD ("create/with-login", NULL, test_create_with_login);
   ADD ("not-found", NULL, test_not_found);
   ADD ("delete", NULL, test_delete);
   ADD ("delete/answer-lost", NULL, test_delete_answer_lost);
