@@ -5,7 +5,6 @@
 #include "historian-link.h"
 #include "historian-reads.h"
 
-#include "history-rehearsal.h"
 #include "history-batch.h"
 #include "history-finish.h"
 #include "history-guard.h"
@@ -494,7 +493,7 @@ historian_main (int socket_fd, const char *history_dir)
   history_store_init (&self.store, history_dir);
   history_operations_init (&self.operations);
   historian_reads_init (&self.reads);
-  history_rehearse ();
+  history_blank_make (&self.store.blank);
   while (!self.is_over && !self.is_violated && !self.link.is_closed)
     turn (&self);
 

@@ -97,8 +97,7 @@ enter_journal_mode (HistoryStore *store, Access access, HistoryError *error)
   return error->is_busy && run_journal_mode (store, "PRAGMA journal_mode", error);
 }
 
-/* Until it holds something a new file need not survive a loss of power, and nobody can have it in
- * the log yet. */
+/* Nobody can have a new file in the log yet. */
 static bool
 make_tables_at_once (HistoryStore *store, HistoryError *error)
 {
@@ -115,17 +114,19 @@ make_tables_at_once (HistoryStore *store, HistoryError *error)
   return false;
 }
 
+/* Until it holds something a new file need not survive a loss of power. */
 static bool
 connect_with (HistoryStore *store, Access access, HistoryError *error)
 {
   HistoryDatabase *database = &store->database;
   const char *vfs = access == ACCESS_WITHOUT_LOCKS ? "unix-none" : NULL;
   bool is_empty = history_files_database_is_empty (&store->files);
+  const char *setting = store->is_new ? "PRAGMA synchronous=OFF" : "PRAGMA synchronous=NORMAL";
 
   return history_database_connect (database, store->files.paths[HISTORY_FILE_DATABASE], vfs, error)
          && (access == ACCESS_LOG || leave_log (store, error))
          && (is_empty ? make_tables_at_once (store, error)
-                      : history_database_execute (database, "PRAGMA synchronous=NORMAL", error))
+                      : history_database_execute (database, setting, error))
          && enter_journal_mode (store, access, error)
          /* Only the first look at the file shows whether shared memory works. */
          && history_database_execute (database, "PRAGMA schema_version", error);
@@ -269,6 +270,13 @@ open_connected (HistoryStore *store, HistoryError *error)
 }
 
 static bool
+begin_database (HistoryStore *store, HistoryError *error)
+{
+  store->is_new = history_blank_place (&store->blank, store->files.paths[HISTORY_FILE_DATABASE]);
+  return store->is_new || history_files_make_database (&store->files, error);
+}
+
+static bool
 is_unusable (const HistoryStore *store)
 {
   return store->database.handle
@@ -291,8 +299,7 @@ try_open (HistoryStore *store, HistoryError *error)
                          store->files.directory);
       return ATTEMPT_FAILED;
     }
-  if (!history_files_database_exists (&store->files)
-      && !history_files_make_database (&store->files, error))
+  if (!history_files_database_exists (&store->files) && !begin_database (store, error))
     return ATTEMPT_FAILED;
 
   attempt = connect (store, error) ? open_connected (store, error) : ATTEMPT_FAILED;
@@ -351,6 +358,9 @@ history_open (HistoryStore *store, HistoryError *error)
         return false;
     }
   if (attempt == ATTEMPT_DONE)
-    history_store_forget_incidents (store);
+    {
+      history_store_forget_incidents (store);
+      history_blank_clear (&store->blank);
+    }
   return attempt == ATTEMPT_DONE;
 }

@@ -39,6 +39,7 @@ void
 history_store_clear (HistoryStore *store)
 {
   history_store_close (store);
+  history_blank_clear (&store->blank);
   history_identity_clear (&store->identity);
   history_config_clear (&store->initial_config);
   history_config_clear (&store->config);

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "history-blank.h"
 #include "history-config.h"
 #include "history-database.h"
 #include "history-files.h"
@@ -34,6 +35,7 @@ typedef struct
 typedef struct
 {
   HistoryFiles files;
+  HistoryBlank blank; /* until a record is open */
   HistoryDatabase database;
   bool is_open;
 
