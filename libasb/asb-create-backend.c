@@ -11,6 +11,7 @@
 #include "asb-create-spec-private.h"
 #include "asb-error-private.h"
 #include "asb-guest-program-private.h"
+#include "asb-io-thread-private.h"
 #include "asb-sync-private.h"
 
 /* The sandbox. */
@@ -34,6 +35,16 @@ take_workdir (AsbCreation *creation, AsbSandboxInfo *info)
   if (workdir && *workdir == '/'
       && !asb_backend_options_get_private (creation->options)->workdir_is_given)
     creation->workdir = g_strdup (workdir);
+}
+
+/* A sandbox of the same key may have been made with another one. */
+static gboolean
+has_made_workdir (AsbCreation *creation, AsbSandboxInfo *info)
+{
+  return asb_sandbox_info_get_made_workdir (info)
+         && g_strcmp0 (asb_sandbox_info_get_workdir (info),
+                       asb_backend_options_get_workdir (creation->options))
+                == 0;
 }
 
 static void
@@ -112,6 +123,7 @@ sandbox_created_cb (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   take_sandbox (creation, info);
   creation->created = TRUE;
+  creation->workdir_is_made = has_made_workdir (creation, info);
   await_readiness (task);
 }
 
@@ -137,14 +149,18 @@ sandbox_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   asb_creation_open_transport (task);
 }
 
+/* While the provider is at work. */
 static void
 prepare_guest (AsbCreation *creation)
 {
   AsbProviderInterface *iface = ASB_PROVIDER_GET_IFACE (creation->provider);
 
-  if (iface->open_stream && iface->put_file
-      && !asb_backend_options_get_transport_factory (creation->options))
+  if (!iface->open_stream || asb_backend_options_get_transport_factory (creation->options))
+    return;
+  if (iface->put_file)
     asb_guest_program_prepare ();
+  /* The thread takes a while to start. */
+  asb_io_thread_get_context ();
 }
 
 static void
@@ -169,8 +185,8 @@ find_sandbox (GTask *task)
   creation->began_at = g_get_monotonic_time ();
   if (asb_creation_is_new (creation))
     {
-      prepare_guest (creation);
       create_sandbox (task);
+      prepare_guest (creation);
     }
   else if ((error = asb_create_check_ref (creation->provider, wanted)))
     asb_creation_fail (task, error);

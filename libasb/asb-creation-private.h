@@ -27,6 +27,11 @@ typedef struct
   AsbHistoryStore *store;
   gboolean owns_store;
   gboolean store_was_opened;
+  GError *store_error;
+  gboolean import_is_pending;
+  gboolean waits_for_import;
+  GError *import_error;
+  gboolean workdir_is_made;
   gboolean workdir_is_pending;
   gboolean waits_for_workdir;
   GError *workdir_error;

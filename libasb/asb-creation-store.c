@@ -90,7 +90,7 @@ begin_workdir (GTask *task)
   AsbCreation *creation = g_task_get_task_data (task);
   g_autoptr (AsbFileRequest) request = NULL;
 
-  if (!creation->created)
+  if (!creation->created || creation->workdir_is_made)
     return;
   request = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
   creation->workdir_is_pending = TRUE;
@@ -109,26 +109,70 @@ await_workdir (GTask *task)
     finish_with_workdir (task);
 }
 
+/* The store. */
+
+/* The guest may not write where it keeps the record, as where it is not root. */
+static gboolean
+has_no_place (AsbCreation *creation, const GError *error)
+{
+  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
+
+  return creation->owns_store && asb_history_config_get_mode (config) == ASB_HISTORY_MODE_SANDBOX
+         && g_error_matches (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE)
+         && strstr (error->message, "Could not make the folder");
+}
+
+static void
+go_on_without_store (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (GError) error = g_steal_pointer (&creation->store_error);
+
+  if (asb_recorder_get_strict (creation->recorder) || asb_error_is_cancelled (error))
+    {
+      asb_error_prefix (error, "Could not open the history: ");
+      if (has_no_place (creation, error))
+        asb_error_advise (error, "the sandbox’s user may not write there: the option “history” "
+                                 "sets another mode, or none");
+      asb_creation_fail (task, g_steal_pointer (&error));
+      return;
+    }
+  g_debug ("Work goes on without a record: %s", error->message);
+  creation->no_history = g_strdup (error->message);
+  g_clear_object (&creation->recorder);
+  g_clear_object (&creation->store);
+  await_workdir (task);
+}
+
+static void
+finish_with_store (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+
+  if (creation->store_error)
+    go_on_without_store (task);
+  else if (creation->import_error && asb_recorder_get_strict (creation->recorder))
+    asb_creation_fail (task, g_steal_pointer (&creation->import_error));
+  else
+    await_workdir (task);
+}
+
 /* The record of how the sandbox came about, which began before there was a store. */
 
 static void
 imported_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  GTask *task = user_data;
-  GError *error = NULL;
+  g_autoptr (GTask) task = user_data;
+  AsbCreation *creation = g_task_get_task_data (task);
 
-  if (!asb_recorder_import_finish (ASB_RECORDER (source), result, &error)
-      && asb_recorder_get_strict (ASB_RECORDER (source)))
-    {
-      asb_creation_fail (task, error);
-      return;
-    }
-  g_clear_error (&error);
-  await_workdir (task);
+  asb_recorder_import_finish (ASB_RECORDER (source), result, &creation->import_error);
+  creation->import_is_pending = FALSE;
+  if (creation->waits_for_import)
+    finish_with_store (task);
 }
 
 static void
-import_record (GTask *task)
+begin_import (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   AsbOutcome outcome = { .status = "succeeded" };
@@ -148,21 +192,9 @@ import_record (GTask *task)
       result = g_variant_ref_sink (asb_create_describe_state (creation->state));
     }
   outcome.result = result;
+  creation->import_is_pending = TRUE;
   asb_recorder_import_async (creation->recorder, operation, creation->occurred_at, &outcome,
-                             g_task_get_cancellable (task), imported_cb, task);
-}
-
-/* The store. */
-
-/* The guest may not write where it keeps the record, as where it is not root. */
-static gboolean
-has_no_place (AsbCreation *creation, const GError *error)
-{
-  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
-
-  return creation->owns_store && asb_history_config_get_mode (config) == ASB_HISTORY_MODE_SANDBOX
-         && g_error_matches (error, ASB_ERROR, ASB_ERROR_HISTORY_DATABASE)
-         && strstr (error->message, "Could not make the folder");
+                             g_task_get_cancellable (task), imported_cb, g_object_ref (task));
 }
 
 static void
@@ -170,46 +202,43 @@ store_opened_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
   AsbCreation *creation = g_task_get_task_data (task);
-  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
-  AsbHistoryConsistency consistency = asb_history_config_get_consistency (config);
-  GError *error = NULL;
 
-  if (asb_history_store_open_finish (ASB_HISTORY_STORE (source), result, &error))
-    {
-      creation->recorder = asb_recorder_new (
-          creation->store, consistency, asb_backend_options_get_agent_name (creation->options));
-      import_record (task);
-      return;
-    }
-  if (consistency == ASB_HISTORY_CONSISTENCY_STRICT_START || asb_error_is_cancelled (error))
-    {
-      asb_error_prefix (error, "Could not open the history: ");
-      if (has_no_place (creation, error))
-        asb_error_advise (error, "the sandbox’s user may not write there: the option “history” "
-                                 "sets another mode, or none");
-      asb_creation_fail (task, error);
-      return;
-    }
-  g_debug ("Work goes on without a record: %s", error->message);
-  creation->no_history = g_strdup (error->message);
-  g_clear_error (&error);
-  g_clear_object (&creation->store);
-  await_workdir (task);
+  if (asb_history_store_open_finish (ASB_HISTORY_STORE (source), result, &creation->store_error)
+      && !asb_recorder_get_records_in_place (creation->recorder))
+    begin_import (task);
+  if (creation->import_is_pending)
+    creation->waits_for_import = TRUE;
+  else
+    finish_with_store (task);
+}
+
+static void
+open_store (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
+
+  creation->store_was_opened = TRUE;
+  creation->recorder
+      = asb_recorder_new (creation->store, asb_history_config_get_consistency (config),
+                          asb_backend_options_get_agent_name (creation->options));
+  asb_history_store_open_async (creation->store, creation->transport, creation->ref, config,
+                                g_task_get_cancellable (task), store_opened_cb, task);
+  /* What the guest is asked it does in this order. */
+  if (asb_recorder_get_records_in_place (creation->recorder))
+    begin_import (task);
 }
 
 void
 asb_creation_open_store (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
-  g_autoptr (AsbHistoryConfig) config = asb_creation_dup_history_config (creation->options);
 
   if (asb_creation_fail_if_cancelled (task))
     return;
-  creation->store_was_opened = creation->store != NULL;
   if (creation->store)
-    asb_history_store_open_async (creation->store, creation->transport, creation->ref, config,
-                                  g_task_get_cancellable (task), store_opened_cb, task);
+    open_store (task);
   begin_workdir (task);
-  if (!creation->store_was_opened)
+  if (!creation->store)
     await_workdir (task);
 }

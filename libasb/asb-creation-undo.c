@@ -24,6 +24,8 @@ asb_creation_free (gpointer data)
   g_clear_object (&creation->store);
   g_clear_object (&creation->recorder);
   g_clear_pointer (&creation->rules, asb_work_rules_free);
+  g_clear_error (&creation->store_error);
+  g_clear_error (&creation->import_error);
   g_clear_error (&creation->workdir_error);
   g_clear_error (&creation->error);
   g_free (creation);

@@ -34,6 +34,8 @@ asb_history_store_default_init (AsbHistoryStoreInterface *iface)
  *
  * Whether operations that travel on the transport are recorded at its other end. The backend then
  * ties an [class@Operation] to each request and does not pass it to [method@HistoryStore.record].
+ * Such a store is given its first batch, which tells how the sandbox came about, right after it was
+ * asked to open and before it has answered: the other end does both in this order.
  *
  * Returns: whether it does
  *

@@ -24,6 +24,7 @@ struct _AsbSandboxInfo
   char *name;
   char *image;
   char *workdir;
+  gboolean made_workdir;
   GDateTime *created_at;
   GDateTime *expires_at;
   GListModel *mounts;
@@ -41,6 +42,7 @@ enum
   PROP_NAME,
   PROP_IMAGE,
   PROP_WORKDIR,
+  PROP_MADE_WORKDIR,
   PROP_CREATED_AT,
   PROP_EXPIRES_AT,
   PROP_MOUNTS,
@@ -97,6 +99,9 @@ asb_sandbox_info_get_property (GObject *object, guint property_id, GValue *value
     case PROP_WORKDIR:
       g_value_set_string (value, self->workdir);
       break;
+    case PROP_MADE_WORKDIR:
+      g_value_set_boolean (value, self->made_workdir);
+      break;
     case PROP_CREATED_AT:
       g_value_set_boxed (value, self->created_at);
       break;
@@ -145,6 +150,9 @@ asb_sandbox_info_set_property (GObject *object, guint property_id, const GValue 
       break;
     case PROP_WORKDIR:
       self->workdir = g_value_dup_string (value);
+      break;
+    case PROP_MADE_WORKDIR:
+      self->made_workdir = g_value_get_boolean (value);
       break;
     case PROP_CREATED_AT:
       self->created_at = g_value_dup_boxed (value);
@@ -230,6 +238,17 @@ asb_sandbox_info_class_init (AsbSandboxInfoClass *klass)
    */
   properties[PROP_WORKDIR]
       = g_param_spec_string ("workdir", NULL, NULL, NULL, ASB_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * AsbSandboxInfo:made-workdir:
+   *
+   * Whether the provider itself made the working directory at creation. Where it did not the
+   * backend does.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MADE_WORKDIR]
+      = g_param_spec_boolean ("made-workdir", NULL, NULL, FALSE, ASB_PARAM_CONSTRUCT_ONLY);
 
   /**
    * AsbSandboxInfo:created-at:
@@ -401,6 +420,24 @@ asb_sandbox_info_get_workdir (AsbSandboxInfo *self)
   g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), NULL);
 
   return self->workdir;
+}
+
+/**
+ * asb_sandbox_info_get_made_workdir:
+ * @self: a [class@SandboxInfo]
+ *
+ * Gets [property@SandboxInfo:made-workdir].
+ *
+ * Returns: whether the provider made the working directory
+ *
+ * Since: 1.0
+ */
+gboolean
+asb_sandbox_info_get_made_workdir (AsbSandboxInfo *self)
+{
+  g_return_val_if_fail (ASB_IS_SANDBOX_INFO (self), FALSE);
+
+  return self->made_workdir;
 }
 
 /**

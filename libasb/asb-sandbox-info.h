@@ -31,6 +31,8 @@ const char *asb_sandbox_info_get_image (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 const char *asb_sandbox_info_get_workdir (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
+gboolean asb_sandbox_info_get_made_workdir (AsbSandboxInfo *self);
+ASB_AVAILABLE_IN_1_0
 GDateTime *asb_sandbox_info_get_created_at (AsbSandboxInfo *self);
 ASB_AVAILABLE_IN_1_0
 GDateTime *asb_sandbox_info_get_expires_at (AsbSandboxInfo *self);

@@ -373,7 +373,7 @@ asb_local_metadata_to_info (const AsbLocalMetadata *self, AsbProvider *provider,
   return g_object_new (ASB_TYPE_SANDBOX_INFO, "ref", ref, "state", state, "name", self->name,
                        "reason", has_expired ? "expired" : NULL, "message",
                        has_expired ? "Its time is up" : NULL, "image", "host", "workdir",
-                       self->workdir, "created-at", created_at, "expires-at", expires_at, "mounts",
-                       mounts, "limits", self->limits, "network",
+                       self->workdir, "made-workdir", TRUE, "created-at", created_at, "expires-at",
+                       expires_at, "mounts", mounts, "limits", self->limits, "network",
                        self->host_network ? "host" : "none", NULL);
 }

@@ -160,6 +160,11 @@ class Words(TestCase):
     def test_environment_bytes(self):
         self.assert_done(asb("run", "-e", b"A=\xff", "--", "printenv", "A"), b"\xff\n")
 
+    def test_workdir_without_worker(self):
+        """Its folder was made with the sandbox: the guest needs no process to see to it."""
+        self.assert_done(asb("run", "--", "sh", "-c", "cat /proc/[0-9]*/comm | grep -c worker; cat /proc/1/comm"),
+                         b"0\n.asb-guest\n")
+
     def test_workdir(self):
         self.assert_done(asb("run", "--", "pwd"), b"/workspace\n")
         self.assert_done(asb("run", "-w", "/tmp", "--", "pwd"), b"/tmp\n")

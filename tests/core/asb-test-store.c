@@ -177,6 +177,18 @@ take_held (TestStore *self)
   return held;
 }
 
+void
+test_store_answer (TestStore *self, guint index, TestStoreManner manner)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_mutex_lock (&self->mutex);
+  task = g_object_ref (self->held->pdata[index]);
+  g_ptr_array_remove_index (self->held, index);
+  g_mutex_unlock (&self->mutex);
+  answer (task, manner);
+}
+
 guint
 test_store_release (TestStore *self)
 {

@@ -45,6 +45,8 @@ TestStore *test_store_new (void);
 /* Answers what is held. Returns how many. */
 guint test_store_release (TestStore *store);
 guint test_store_forget (TestStore *store);
+/* Answers what is held as the one with the number @index, in the order of their coming. */
+void test_store_answer (TestStore *store, guint index, TestStoreManner manner);
 
 guint test_store_count (TestStore *store);
 /* The batch ids, joined by spaces and with the ids of the events taken out: “:started”. */

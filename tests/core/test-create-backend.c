@@ -636,6 +636,67 @@ test_in_place (TestCreation *fixture, gconstpointer data)
   g_assert_cmpstr (summary, ==, ":succeeded");
 }
 
+typedef struct
+{
+  TestStoreManner open;
+  TestStoreManner record;
+  AsbHistoryConsistency consistency;
+  gboolean is_made;
+} EarlyCase;
+
+static const EarlyCase early[] = {
+  { TEST_STORE_ANSWERS, TEST_STORE_ANSWERS, ASB_HISTORY_CONSISTENCY_STRICT_START, TRUE },
+  { TEST_STORE_ANSWERS, TEST_STORE_FAILS, ASB_HISTORY_CONSISTENCY_STRICT_START, FALSE },
+  { TEST_STORE_ANSWERS, TEST_STORE_FAILS, ASB_HISTORY_CONSISTENCY_BEST_EFFORT, TRUE },
+  { TEST_STORE_FAILS, TEST_STORE_ANSWERS, ASB_HISTORY_CONSISTENCY_STRICT_START, FALSE },
+  { TEST_STORE_FAILS, TEST_STORE_FAILS, ASB_HISTORY_CONSISTENCY_BEST_EFFORT, TRUE },
+};
+
+/* Both calls are answered in @order: “open” or “record” first. */
+static void
+check_early (TestCreation *fixture, const EarlyCase *expected, const char *order)
+{
+  g_autoptr (TestStore) store = test_store_new ();
+  g_auto (TestAnswer) answer = { 0 };
+  g_autoptr (AsbBackend) backend = NULL;
+  gboolean open_first = g_str_equal (order, "open");
+
+  store->records_in_place = TRUE;
+  store->open_manner = TEST_STORE_HOLDS;
+  store->record_manner = TEST_STORE_HOLDS;
+  use_history (fixture, store, ASB_HISTORY_MODE_SANDBOX, expected->consistency);
+  asb_create_backend_async (fixture->options, NULL, test_answer_cb, &answer);
+  while (test_store_count (store) == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (store->n_opened, ==, 1);
+  test_store_answer (store, open_first ? 0 : 1, open_first ? expected->open : expected->record);
+  test_store_answer (store, 0, open_first ? expected->record : expected->open);
+  backend = asb_create_backend_finish (test_answer_wait (&answer), &fixture->error);
+  g_assert_cmpint (backend != NULL, ==, expected->is_made);
+  g_assert_cmpint (fixture->error == NULL, ==, expected->is_made);
+  g_clear_error (&fixture->error);
+  store->close_manner = TEST_STORE_ANSWERS;
+  if (backend)
+    {
+      g_assert_cmpint (asb_backend_get_history_store (backend) != NULL, ==,
+                       expected->open == TEST_STORE_ANSWERS);
+      test_backend_close (backend);
+    }
+  g_assert_cmpuint (test_mock_get_sandbox_count (fixture->mock), ==, 0);
+}
+
+static void
+test_early (TestCreation *fixture, gconstpointer data)
+{
+  g_test_summary ("A store that records in place is told of the creation while it opens");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (early); i++)
+    {
+      check_early (fixture, &early[i], "open");
+      check_early (fixture, &early[i], "record");
+    }
+}
+
 /* The way in. */
 
 typedef struct
@@ -719,6 +780,7 @@ main (int argc, char **argv)
   ADD ("history/none", test_history_none);
   ADD ("history/best-effort", test_best_effort);
   ADD ("history/in-place", test_in_place);
+  ADD ("history/in-place/early", test_early);
   ADD ("transport/factory", test_factory);
   return g_test_run ();
 }
