@@ -133,7 +133,7 @@ load_if_over (AsbLocalFolder *folder)
   return g_steal_pointer (&metadata);
 }
 
-static void
+static gboolean
 sweep_sandbox (const AsbLocalSettings *settings, const char *id)
 {
   g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (settings->state_dir, id, NULL);
@@ -143,22 +143,26 @@ sweep_sandbox (const AsbLocalSettings *settings, const char *id)
   guint seconds;
 
   if (!before || !asb_local_folder_try_lock (folder))
-    return;
+    return FALSE;
   /* It may have been renewed, or started again, before we had the lock. */
   metadata = load_if_over (folder);
   /* Nobody who lists sandboxes shall wait for one that cannot answer. */
   seconds = metadata && asb_local_guest_is_frozen (folder) ? 0 : END_SECONDS;
-  if (metadata && !end_and_remove (settings, folder, metadata->keep_record, seconds, &error))
+  if (metadata && end_and_remove (settings, folder, metadata->keep_record, seconds, &error))
+    return TRUE;
+  if (error)
     g_debug ("Sandbox %s is over and cannot be removed: %s", id, error->message);
+  return FALSE;
 }
 
-void
+gboolean
 asb_local_sweep (const AsbLocalSettings *settings)
 {
   g_autoptr (GPtrArray) ids = asb_local_root_list (settings->state_dir, NULL);
+  guint n_removed
+      = asb_local_root_sweep (settings->state_dir) + asb_local_root_sweep (settings->record_dir);
 
-  asb_local_root_sweep (settings->state_dir);
-  asb_local_root_sweep (settings->record_dir);
   for (guint i = 0; ids && i < ids->len; i++)
-    sweep_sandbox (settings, ids->pdata[i]);
+    n_removed += sweep_sandbox (settings, ids->pdata[i]) ? 1 : 0;
+  return n_removed > 0;
 }

@@ -13,5 +13,5 @@ gboolean asb_local_delete (const AsbLocalSettings *settings, const char *id, GEr
 gboolean asb_local_delete_record (const AsbLocalSettings *settings, const char *id, GError **error);
 
 /* Removes what has expired or been left by its owner, and what programs that died were just making
- * or removing. What somebody works on is left to the next time. */
-void asb_local_sweep (const AsbLocalSettings *settings);
+ * or removing. What somebody works on is left to the next time. Whether there was something. */
+gboolean asb_local_sweep (const AsbLocalSettings *settings);

@@ -189,30 +189,33 @@ remove_tree (int root_fd, const char *name, GError **error)
   return asb_tree_remove (root_fd, name, &how, error);
 }
 
-static void
+static gboolean
 sweep_entry (int root_fd, const char *name)
 {
   int fd = openat (root_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  gboolean removed;
 
   if (fd < 0)
-    return;
-  if (lock_abandoned (root_fd, fd))
-    remove_tree (root_fd, name, NULL);
+    return FALSE;
+  removed = lock_abandoned (root_fd, fd) && remove_tree (root_fd, name, NULL);
   close (fd);
+  return removed;
 }
 
-void
+guint
 asb_local_root_sweep (const char *root)
 {
+  guint n_removed = 0;
   g_autoptr (GDir) dir = g_dir_open (root, 0, NULL);
   int root_fd = asb_local_root_open (root, FALSE, NULL);
   const char *name;
 
   while (dir && root_fd >= 0 && (name = g_dir_read_name (dir)))
     if (g_str_has_prefix (name, NEW_PREFIX) || g_str_has_prefix (name, OLD_PREFIX))
-      sweep_entry (root_fd, name);
+      n_removed += sweep_entry (root_fd, name) ? 1 : 0;
   if (root_fd >= 0)
     close (root_fd);
+  return n_removed;
 }
 
 static AsbLocalFolder *

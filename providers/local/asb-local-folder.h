@@ -28,8 +28,8 @@ int asb_local_root_open (const char *path, gboolean make, GError **error);
 /* The ids of what stands in @root, in no order; what is no folder of ours is left out. */
 GPtrArray *asb_local_root_list (const char *root, GError **error);
 
-/* Removes what ended creations and deletions of dead programs left. */
-void asb_local_root_sweep (const char *root);
+/* Removes what ended creations and deletions of dead programs left; how many. */
+guint asb_local_root_sweep (const char *root);
 
 /* Whether there is a folder of that id. */
 gboolean asb_local_folder_exists (const char *root, const char *id);

@@ -349,17 +349,26 @@ launch (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *in
   return asb_local_launch (bubblewrap, arguments, (const char *const *)command->pdata, error);
 }
 
+static gboolean
+wait_until_ready (AsbLocalLaunch *started, int ready, const AsbLocalMeanwhile *meanwhile,
+                  GCancellable *cancellable, GError **error)
+{
+  if (meanwhile)
+    meanwhile->run (meanwhile->data);
+  return asb_local_readiness_wait (ready, asb_local_launch_get_process (started), START_SECONDS,
+                                   cancellable, error);
+}
+
 gboolean
 asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap, const AsbLocalInside *inside,
-                       int liveness, GCancellable *cancellable, GError **error)
+                       int liveness, const AsbLocalMeanwhile *meanwhile, GCancellable *cancellable,
+                       GError **error)
 {
   int ready = -1;
   g_autoptr (AsbLocalLaunch) started
       = launch (folder, bubblewrap, inside, liveness, &ready, cancellable, error);
   g_autoptr (GError) cause = NULL;
-  gboolean is_ready = started
-                      && asb_local_readiness_wait (ready, asb_local_launch_get_process (started),
-                                                   START_SECONDS, cancellable, &cause);
+  gboolean is_ready = started && wait_until_ready (started, ready, meanwhile, cancellable, &cause);
   gboolean died;
   int status;
 

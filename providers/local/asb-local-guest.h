@@ -27,10 +27,11 @@ gboolean asb_local_guest_check_frozen (AsbLocalFolder *folder, GError **error);
 gboolean asb_local_guest_resume (AsbLocalFolder *folder, GError **error);
 
 /* Starts it, and waits until it works. Takes @liveness, the descriptor whose end is the guest's; -1
- * for none. On failure nothing of it is left. */
+ * for none. @meanwhile is run while it starts; it may be NULL. On failure nothing of it is left. */
 gboolean asb_local_guest_start (AsbLocalFolder *folder, const char *bubblewrap,
                                 const AsbLocalInside *inside, int liveness,
-                                GCancellable *cancellable, GError **error);
+                                const AsbLocalMeanwhile *meanwhile, GCancellable *cancellable,
+                                GError **error);
 
 /* Tells it when its time is up, in milliseconds; TRUE if there is none, too. Blocks. */
 gboolean asb_local_guest_set_expiry (AsbLocalFolder *folder, gint64 milliseconds, GError **error);

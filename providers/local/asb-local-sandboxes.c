@@ -206,7 +206,7 @@ open_liveness (AsbLocalFolder *folder, const AsbLocalMetadata *metadata, GError 
 
 static gboolean
 start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalMetadata *metadata,
-       GCancellable *cancellable, GError **error)
+       const AsbLocalMeanwhile *meanwhile, GCancellable *cancellable, GError **error)
 {
   g_autofree char *bubblewrap = asb_local_find_bubblewrap (settings->bubblewrap, error);
   g_autofree char *guest = bubblewrap ? asb_local_find_guest (settings->guest, error) : NULL;
@@ -241,7 +241,8 @@ start (const AsbLocalSettings *settings, AsbLocalFolder *folder, const AsbLocalM
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-  return asb_local_guest_start (folder, bubblewrap, &inside, liveness, cancellable, error);
+  return asb_local_guest_start (folder, bubblewrap, &inside, liveness, meanwhile, cancellable,
+                                error);
 }
 
 static char *
@@ -295,7 +296,7 @@ find_created (const AsbLocalSettings *settings, AsbLocalOrder *order, GError **e
 
 static gboolean
 make (const AsbLocalSettings *settings, const AsbLocalOrder *order, const AsbLocalWorkdir *workdir,
-      GCancellable *cancellable, GError **error)
+      const AsbLocalMeanwhile *meanwhile, GCancellable *cancellable, GError **error)
 {
   g_autoptr (AsbLocalFolder) folder
       = asb_local_folder_new (settings->state_dir, order->metadata->id, error);
@@ -305,10 +306,42 @@ make (const AsbLocalSettings *settings, const AsbLocalOrder *order, const AsbLoc
   if (populate (folder, order, workdir, error)
       && !g_cancellable_set_error_if_cancelled (cancellable, error)
       && asb_local_folder_publish (folder, error)
-      && start (settings, folder, order->metadata, cancellable, error))
+      && start (settings, folder, order->metadata, meanwhile, cancellable, error))
     return TRUE;
   asb_local_folder_remove (folder, NULL);
   asb_local_owner_forget (folder);
+  return FALSE;
+}
+
+typedef struct
+{
+  const AsbLocalSettings *settings;
+  gboolean is_done;
+} Sweep;
+
+static void
+sweep_cb (gpointer data)
+{
+  Sweep *sweep = data;
+
+  sweep->is_done = TRUE;
+  asb_local_sweep (sweep->settings);
+}
+
+/* Nobody waits for what sandboxes that are over have left, unless it is in the way. */
+static gboolean
+make_and_sweep (const AsbLocalSettings *settings, const AsbLocalOrder *order,
+                const AsbLocalWorkdir *workdir, GCancellable *cancellable, GError **error)
+{
+  Sweep sweep = { .settings = settings };
+  const AsbLocalMeanwhile meanwhile = { sweep_cb, &sweep };
+  g_autoptr (GError) cause = NULL;
+
+  if (make (settings, order, workdir, &meanwhile, cancellable, &cause))
+    return TRUE;
+  if (!sweep.is_done && asb_local_sweep (settings))
+    return make (settings, order, workdir, NULL, cancellable, error);
+  g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }
 
@@ -321,13 +354,15 @@ asb_local_create (const AsbLocalSettings *settings, AsbLocalOrder *order, GCance
 
   if (!workdir || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  asb_local_sweep (settings);
+  /* The sandbox of this key may be over. */
+  if (order->key)
+    asb_local_sweep (settings);
   order->metadata->host_network = settings->host_network;
   order->metadata->keep_record = settings->keep_record;
   order->metadata->id = choose_id (settings, order->key);
   if (order->key && asb_local_folder_exists (settings->state_dir, order->metadata->id))
     return find_created (settings, order, error);
-  if (make (settings, order, workdir, cancellable, &cause))
+  if (make_and_sweep (settings, order, workdir, cancellable, &cause))
     return TRUE;
   if (order->key && g_error_matches (cause, ASB_ERROR, ASB_ERROR_ALREADY_EXISTS))
     return find_created (settings, order, error);
@@ -484,7 +519,7 @@ open_sandbox (const AsbLocalSettings *settings, const char *id, GCancellable *ca
   if (stream)
     return stream;
   metadata = load_usable (settings, id, &again, error);
-  if (!metadata || !start (settings, folder, metadata, cancellable, error))
+  if (!metadata || !start (settings, folder, metadata, NULL, cancellable, error))
     return NULL;
   return asb_local_guest_connect (folder, error);
 }
@@ -498,7 +533,7 @@ start_record (const AsbLocalSettings *settings, AsbLocalFolder *folder, int live
   AsbLocalInside inside = { .folder = folder->path, .guest = guest, .hostname = folder->id };
 
   if (guest)
-    return asb_local_guest_start (folder, bubblewrap, &inside, liveness, cancellable, error);
+    return asb_local_guest_start (folder, bubblewrap, &inside, liveness, NULL, cancellable, error);
   close (liveness);
   return FALSE;
 }

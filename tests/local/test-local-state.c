@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -240,6 +241,42 @@ test_sweep (LocalTest *test, gconstpointer data)
   g_assert_true (g_file_test (busy, G_FILE_TEST_EXISTS));
   g_assert_false (g_file_test (dead, G_FILE_TEST_EXISTS));
   close (fd);
+}
+
+static void
+fill (const char *folder)
+{
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%u", folder, i);
+      int fd = open (path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+      if (fd < 0)
+        break;
+      close (fd);
+    }
+  g_assert_cmpint (errno, ==, ENOSPC);
+}
+
+/* A creation that finds no room because of what died programs left does after all. */
+static void
+test_sweep_makes_room (LocalTest *test, gconstpointer data)
+{
+  g_autofree char *dead = g_build_filename (test->state, ".old-dead", NULL);
+  g_autoptr (AsbSandboxInfo) info = NULL;
+
+  g_mkdir_with_parents (test->state, 0700);
+  if (mount ("tmpfs", test->state, "tmpfs", 0, "mode=0700,size=16m,nr_inodes=64") != 0)
+    {
+      g_test_skip ("only root can mount a small disk");
+      return;
+    }
+  g_assert_cmpint (mkdir (dead, 0700), ==, 0);
+  fill (dead);
+  info = local_test_create (test->provider, NULL);
+  g_assert_false (g_file_test (dead, G_FILE_TEST_EXISTS));
+  local_test_delete (test->provider, local_test_id (info));
+  g_assert_cmpint (umount2 (test->state, MNT_DETACH), ==, 0);
 }
 
 /* A tree so deep that it has no path any more. */
@@ -511,6 +548,7 @@ main (int argc, char **argv)
   local_test_add ("/local/state/long-path", test_long_path);
   local_test_add ("/local/state/foreign", test_foreign);
   local_test_add ("/local/state/sweep", test_sweep);
+  local_test_add ("/local/state/sweep/makes-room", test_sweep_makes_room);
   local_test_add ("/local/state/remove", test_remove);
   local_test_add ("/local/state/keep", test_keep);
   local_test_add ("/local/state/read-kept", test_read_kept);
