@@ -66,6 +66,7 @@ typedef struct
   size_t n;
   LoopTask task;
   LoopTimer timer;
+  LoopTimer delay;
 } SpareSupervisors;
 
 typedef struct

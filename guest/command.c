@@ -426,7 +426,7 @@ command_start (Call *call)
       loop_task_queue (self->broker->loop, &self->free_task);
       return;
     }
-  spare_supervisor_prepare (self->broker);
+  spare_supervisor_prepare_later (self->broker);
   if (self->spec.deadline > 0)
     loop_timer_start (self->broker->loop, &self->supervisor_timer,
                       self->spec.deadline + SUPERVISOR_TIMEOUT);

@@ -11,6 +11,9 @@
 
 #define IDLE_TIME (2000 * LOOP_MILLISECOND)
 
+/* By then most commands have ended, and given theirs back. */
+#define DELAY (20 * LOOP_MILLISECOND)
+
 /* When memory runs out, it shall be the doing of commands, and of who looks after them last. */
 static pid_t
 fork_supervisor (Broker *broker, int *socket_fd)
@@ -70,6 +73,7 @@ void
 spare_supervisors_dismiss (Broker *broker)
 {
   loop_timer_stop (&broker->spares.timer);
+  loop_timer_stop (&broker->spares.delay);
   dismiss_down_to (&broker->spares, 0);
 }
 
@@ -78,12 +82,19 @@ spare_supervisors_init (Broker *broker)
 {
   loop_task_init (&broker->spares.task, make_spare, broker);
   loop_timer_init (&broker->spares.timer, dismiss_others, broker);
+  loop_timer_init (&broker->spares.delay, make_spare, broker);
 }
 
 void
 spare_supervisor_prepare (Broker *broker)
 {
   loop_task_queue (broker->loop, &broker->spares.task);
+}
+
+void
+spare_supervisor_prepare_later (Broker *broker)
+{
+  loop_timer_start (broker->loop, &broker->spares.delay, DELAY);
 }
 
 bool

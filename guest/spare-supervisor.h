@@ -16,6 +16,9 @@ void spare_supervisors_init (Broker *broker);
 /* Sees to it that one is ready, at the end of this turn of the loop. */
 void spare_supervisor_prepare (Broker *broker);
 
+/* The same, unless a command that runs now ends first. */
+void spare_supervisor_prepare_later (Broker *broker);
+
 /* Takes one that is ready, or with @fresh a new one in any case. False with errno set when
  * there is no room for another process. */
 bool spare_supervisor_take (Broker *broker, bool fresh, pid_t *pid, int *socket_fd);
