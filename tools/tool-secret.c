@@ -6,8 +6,7 @@
 
 #ifdef HAVE_LIBSECRET
 
-#include <libsecret/secret.h>
-
+#include "tool-libsecret.h"
 #include "tool-message.h"
 
 /* secret-tool writes no name of a schema, so the attributes alone count: what it stores with
@@ -101,10 +100,11 @@ typedef enum
 } Stored;
 
 static Stored
-judge (GList *items)
+judge (const ToolLibsecret *libsecret, GList *items)
 {
   for (GList *l = items; l; l = l->next)
-    if (!SECRET_IS_ITEM (l->data) || !secret_item_get_locked (l->data))
+    if (!G_TYPE_CHECK_INSTANCE_TYPE (l->data, libsecret->item_get_type ())
+        || !libsecret->item_get_locked (l->data))
       return STORED_OPEN;
   return items ? STORED_LOCKED : STORED_NOWHERE;
 }
@@ -113,15 +113,19 @@ judge (GList *items)
 static gboolean
 look (Tool *tool, const char *origin, Stored *stored, GError **error)
 {
+  const ToolLibsecret *libsecret = tool_libsecret_load (error);
   g_auto (Call) call = { 0 };
   GError *cause = NULL;
   GList *items;
 
+  *stored = STORED_NOWHERE;
+  if (!libsecret)
+    return FALSE;
   call_begin (&call, tool, ANSWER_SECONDS);
-  secret_password_search (&schema, SECRET_SEARCH_ALL, call.cancellable, tool_wait_cb, &call.wait,
-                          "service", "asb", "server", origin, NULL);
-  items = secret_password_search_finish (tool_wait (&call.wait), &cause);
-  *stored = judge (items);
+  libsecret->password_search (&schema, SECRET_SEARCH_ALL, call.cancellable, tool_wait_cb,
+                              &call.wait, "service", "asb", "server", origin, NULL);
+  items = libsecret->password_search_finish (tool_wait (&call.wait), &cause);
+  *stored = judge (libsecret, items);
   g_list_free_full (items, g_object_unref);
   return !cause || call_fail (&call, cause, error);
 }
@@ -141,17 +145,18 @@ explain (const char *what, const char *origin, GError *cause, GError **error)
 static char *
 lookup (Tool *tool, const char *origin, guint seconds)
 {
+  const ToolLibsecret *libsecret = tool_libsecret_load (NULL);
   g_auto (Call) call = { 0 };
   char *key;
   char *copy;
 
   call_begin (&call, tool, seconds);
-  secret_password_lookup (&schema, call.cancellable, tool_wait_cb, &call.wait, "service", "asb",
-                          "server", origin, NULL);
-  key = secret_password_lookup_finish (tool_wait (&call.wait), NULL);
+  libsecret->password_lookup (&schema, call.cancellable, tool_wait_cb, &call.wait, "service", "asb",
+                              "server", origin, NULL);
+  key = libsecret->password_lookup_finish (tool_wait (&call.wait), NULL);
   copy = g_strdup (key);
   if (key)
-    secret_password_wipe (key);
+    libsecret->password_wipe (key);
   return copy;
 }
 
@@ -191,21 +196,24 @@ gboolean
 tool_secret_store (Tool *tool, const char *origin, const char *key, GError **error)
 {
   g_autofree char *label = g_strdup_printf ("API key of %s", origin);
+  const ToolLibsecret *libsecret;
   g_autoptr (GError) cause = NULL;
   g_auto (ToolWait) wait = { 0 };
   Stored stored;
 
   if (!look (tool, origin, &stored, &cause))
     return explain ("store", origin, cause, error);
-  secret_password_store (&schema, SECRET_COLLECTION_DEFAULT, label, key, tool->cancellable,
-                         tool_wait_cb, &wait, "service", "asb", "server", origin, NULL);
-  return secret_password_store_finish (tool_wait (&wait), &cause)
+  libsecret = tool_libsecret_load (NULL);
+  libsecret->password_store (&schema, SECRET_COLLECTION_DEFAULT, label, key, tool->cancellable,
+                             tool_wait_cb, &wait, "service", "asb", "server", origin, NULL);
+  return libsecret->password_store_finish (tool_wait (&wait), &cause)
          || explain ("store", origin, cause, error);
 }
 
 gboolean
 tool_secret_forget (Tool *tool, const char *origin, GError **error)
 {
+  const ToolLibsecret *libsecret;
   g_autoptr (GError) cause = NULL;
   g_auto (ToolWait) wait = { 0 };
   Stored stored;
@@ -214,9 +222,10 @@ tool_secret_forget (Tool *tool, const char *origin, GError **error)
     return explain ("look for", origin, cause, error);
   if (stored == STORED_NOWHERE)
     return FALSE;
-  secret_password_clear (&schema, tool->cancellable, tool_wait_cb, &wait, "service", "asb",
-                         "server", origin, NULL);
-  if (secret_password_clear_finish (tool_wait (&wait), &cause))
+  libsecret = tool_libsecret_load (NULL);
+  libsecret->password_clear (&schema, tool->cancellable, tool_wait_cb, &wait, "service", "asb",
+                             "server", origin, NULL);
+  if (libsecret->password_clear_finish (tool_wait (&wait), &cause))
     return TRUE;
   if (cause || stored != STORED_LOCKED)
     return explain ("remove", origin, cause, error);

@@ -304,6 +304,23 @@ class Login(ServerTestCase):
             self.assert_refused(result, 1, "OPEN_SANDBOX_API_KEY")
             self.assertNotIn(KEY.encode(), result.stderr)
 
+    def test_no_library(self):
+        """It is loaded only when a key is asked for, and its package may be missing."""
+        folder = FOLDER / "no-library"
+        folder.mkdir(exist_ok=True)
+        (folder / "libsecret-1.so.0").write_text("no library\n")
+        environment = {**self.login_environment,
+                       "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":")}
+        for arguments in [("login",), ("login", "--forget")]:
+            result = asb(*arguments, stdin=KEY.encode() + b"\n", environment=environment)
+            self.assert_refused(result, 1, "install its package")
+            self.assert_refused(result, 1, "OPEN_SANDBOX_API_KEY")
+        result = asb("list", "--provider", "opensandbox", environment=environment)
+        self.assert_refused(result, 1, "MISSING_API_KEY")
+        self.assertNotIn(b"libsecret", result.stderr)
+        self.assert_done(asb("list", "--provider", "opensandbox",
+                             environment={**environment, "OPEN_SANDBOX_API_KEY": KEY}))
+
     def test_no_key(self):
         for text in [b"", b"\n", b"a b\n"]:
             self.assert_refused(self.login(stdin=text), 1, "standard input")
