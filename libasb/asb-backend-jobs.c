@@ -185,7 +185,7 @@ perform_query (AsbRun *run)
 static void
 begin_query (GTask *task, const char *job_id)
 {
-  const AsbRunRecord nothing = { NULL };
+  const AsbRunRecord nothing = { .travels = TRUE };
 
   g_task_set_task_data (task, g_strdup (job_id), g_free);
   asb_run_begin (g_task_get_source_object (task), task, &nothing, NULL, perform_query);
@@ -272,7 +272,7 @@ ask_for_page (AsbRun *run)
 static void
 begin_list (GTask *task)
 {
-  const AsbRunRecord nothing = { NULL };
+  const AsbRunRecord nothing = { .travels = TRUE };
   Listing *listing = g_new0 (Listing, 1);
 
   listing->store = g_list_store_new (ASB_TYPE_JOB);

@@ -70,7 +70,7 @@ perform_watch (AsbRun *run)
 static void
 begin_watch (AsbBackend *self, GTask *task, const char *path, AsbFileFlags flags)
 {
-  const AsbRunRecord nothing = { NULL };
+  const AsbRunRecord nothing = { .travels = TRUE };
   char *absolute = asb_backend_resolve_path (self, task, path);
   WatchRequest *request;
 

@@ -116,6 +116,7 @@ void asb_guest_connection_set_pause (AsbGuestConnection *self, gboolean paused);
 void asb_guest_doubt_begin (AsbGuestConnection *self);
 void asb_guest_doubt_stop (AsbGuestConnection *self);
 void asb_guest_doubt_look_now (AsbGuestConnection *self);
+void asb_guest_doubt_meet_call (AsbGuestConnection *self);
 void asb_guest_doubt_go_on (AsbGuestConnection *self, gint64 now);
 /* It goes on. */
 void asb_guest_doubt_thaw (AsbGuestConnection *self);

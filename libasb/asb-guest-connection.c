@@ -655,6 +655,7 @@ submit_in_thread (gpointer data)
   asb_guest_call_attach (call, self, ++self->last_number);
   g_hash_table_insert (self->calls, GUINT_TO_POINTER (call->number), asb_guest_call_ref (call));
   asb_guest_send_control (self, ASB_FRAME_CALL, call, 0);
+  asb_guest_doubt_meet_call (self);
   asb_guest_connection_flush (self);
 }
 

@@ -106,6 +106,14 @@ refuse_calls (AsbGuestConnection *self, int code, const char *message)
   asb_guest_connection_flush (self);
 }
 
+/* Who calls a sandbox that sleeps is not to wait until it is awake, nor for the next look at it. */
+void
+asb_guest_doubt_meet_call (AsbGuestConnection *self)
+{
+  if (self->paused)
+    asb_guest_doubt_look_now (self);
+}
+
 static void
 tell_pause (AsbGuestConnection *self, gboolean paused)
 {
@@ -178,6 +186,15 @@ is_outdated (AsbGuestConnection *self, Verdict *verdict)
   return self->state != ASB_GUEST_STATE_INTERRUPTED;
 }
 
+/* The backend had it paused, and somebody else may have resumed it. */
+static void
+stay_paused (AsbGuestConnection *self, Verdict *verdict)
+{
+  if (!verdict->error && verdict->state == ASB_SANDBOX_STATE_RUNNING)
+    tell_pause (self, FALSE);
+  look_later (self);
+}
+
 static void
 judged_in_thread (gpointer data)
 {
@@ -193,6 +210,8 @@ judged_in_thread (gpointer data)
     freeze (self);
   else if (!verdict->error && self->is_frozen)
     asb_guest_doubt_thaw (self);
+  else if (self->paused && !self->is_frozen)
+    stay_paused (self, verdict);
   else if (self->is_frozen || is_waiting (self))
     look_later (self);
 }

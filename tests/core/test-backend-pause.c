@@ -69,6 +69,22 @@ check_works (TestRecorded *fixture)
   g_assert_nonnull (files);
 }
 
+/* What no record is kept of. */
+static void
+check_calls_refused (TestRecorded *fixture)
+{
+  g_assert_null (asb_backend_list_jobs (fixture->backend, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_clear_error (&fixture->error);
+  g_assert_null (asb_backend_query_job (fixture->backend, "j", NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_clear_error (&fixture->error);
+  g_assert_null (
+      asb_backend_watch_files (fixture->backend, "/", ASB_FILE_FLAGS_NONE, NULL, &fixture->error));
+  g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_SANDBOX_STATE);
+  g_clear_error (&fixture->error);
+}
+
 static void
 test_refused (TestRecorded *fixture, gconstpointer data)
 {
@@ -76,6 +92,7 @@ test_refused (TestRecorded *fixture, gconstpointer data)
 
   pause_it (fixture);
   check_refused (fixture);
+  check_calls_refused (fixture);
   g_assert_cmpuint (test_mock_get_calls (fixture->mock, "list_files"), ==, 0);
   resume_it (fixture);
   check_works (fixture);

@@ -209,6 +209,46 @@ test_paused (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_asleep (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("Who calls a sandbox that sleeps is told so at once, however long that is known");
+
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  for (int i = 0; i < 20; i++)
+    {
+      Pending pending = { 0 };
+
+      call (fixture, &pending);
+      expect_answer (fixture, &pending, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
+    }
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  call (fixture, &fixture->pending);
+  expect_news (fixture, TRUE);
+  expect_news (fixture, FALSE);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 21, RESULT);
+  expect_answer (fixture, &fixture->pending, 0, NULL);
+}
+
+static void
+test_put_to_sleep (Fixture *fixture, gconstpointer data)
+{
+  AsbGuestConnection *connection
+      = asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (fixture->transport));
+
+  g_test_summary ("The same where the backend has paused it; if somebody else has resumed it, the "
+                  "backend hears of that");
+
+  asb_guest_connection_set_paused (connection, TRUE);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  call (fixture, &fixture->pending);
+  g_assert_cmpint (GPOINTER_TO_INT (g_async_queue_pop (fixture->news)), ==, 2);
+  g_assert_null (fixture->pending.result);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused; resume it first");
+  asb_guest_connection_set_paused (connection, FALSE);
+}
+
+static void
 test_resumed_by_others (Fixture *fixture, gconstpointer data)
 {
   g_test_summary ("It is looked after a sandbox that sleeps until it is awake");
@@ -327,6 +367,8 @@ main (int argc, char *argv[])
   add ("running", FALSE, test_running);
   add ("unknown", FALSE, test_unknown);
   add ("paused", FALSE, test_paused);
+  add ("asleep", FALSE, test_asleep);
+  add ("put-to-sleep", FALSE, test_put_to_sleep);
   add ("resumed-by-others", FALSE, test_resumed_by_others);
   add ("lost-asleep", TRUE, test_lost_asleep);
   add ("outdated", FALSE, test_outdated);
