@@ -200,11 +200,25 @@ asb_command_result_set_property (GObject *object, guint property_id, const GValu
     }
 }
 
+/* With which status something goes that was told to is not how it ended: 0 would look like success.
+ */
+static void
+asb_command_result_constructed (GObject *object)
+{
+  AsbCommandResult *self = ASB_COMMAND_RESULT (object);
+
+  G_OBJECT_CLASS (asb_command_result_parent_class)->constructed (object);
+  self->has_exit_status
+      = self->has_exit_status
+        && (self->state == ASB_COMMAND_STATE_SUCCEEDED || self->state == ASB_COMMAND_STATE_FAILED);
+}
+
 static void
 asb_command_result_class_init (AsbCommandResultClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
+  object_class->constructed = asb_command_result_constructed;
   object_class->finalize = asb_command_result_finalize;
   object_class->get_property = asb_command_result_get_property;
   object_class->set_property = asb_command_result_set_property;
@@ -232,7 +246,8 @@ asb_command_result_class_init (AsbCommandResultClass *klass)
   /**
    * AsbCommandResult:has-exit-status:
    *
-   * Whether it ended by itself with an exit status.
+   * Whether it ended by itself with an exit status. What was ended, by its time limit or by you,
+   * has none, whatever it made of that.
    *
    * Since: 1.0
    */

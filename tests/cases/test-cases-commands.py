@@ -259,6 +259,24 @@ class Ends(CaseTestCase):
             self.assertEqual((result.get_has_exit_status(), result.get_exit_status()), (False, -1))
             self.assert_no_process(b"77702")
 
+    def test_end_with_a_status(self):
+        """What is told to go may do so with any status: that is none of its own."""
+        for text in ("trap 'exit 0' TERM; echo x; sleep 77704 & wait", "trap 'exit 7' TERM; echo x; sleep 77704 & wait"):
+            spec = Asb.CommandSpec(shell=text)
+            command = self.backend.start_command(spec, None)
+            self.assertEqual(command.get_stdout_pipe().read_bytes(2, None).get_data(), b"x\n")
+            command.force_exit()
+            command.wait(None)
+            self.assertFalse(command.get_if_exited())
+            job = self.backend.start_job(spec, None, None)
+            output = job.open_output(Asb.OutputStream.STDOUT, 0, True, None)
+            self.assertEqual(output.read_bytes(2, None).get_data(), b"x\n")
+            job.stop(None)
+            results = [command.get_result(), job.wait(None)]
+            for result in results:
+                self.assertEqual(result.get_state(), Asb.CommandState.CANCELLED)
+                self.assertEqual((result.get_has_exit_status(), result.get_exit_status()), (False, -1))
+
     def test_cancelled_from_another_thread(self):
         self.shell("rm -f /tmp/fifo; mkfifo /tmp/fifo")
         cancellable = Gio.Cancellable.new()

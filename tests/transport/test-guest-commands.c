@@ -196,8 +196,9 @@ static const Ending ENDINGS[] = {
   { "exited", "3", "null", ASB_COMMAND_STATE_FAILED, 3, 0 },
   { "signaled", "null", "9", ASB_COMMAND_STATE_FAILED, -1, 9 },
   { "cancelled", "null", "15", ASB_COMMAND_STATE_CANCELLED, -1, 15 },
-  { "cancelled", "0", "null", ASB_COMMAND_STATE_CANCELLED, 0, 0 },
+  { "cancelled", "0", "null", ASB_COMMAND_STATE_CANCELLED, -1, 0 },
   { "timeout", "null", "9", ASB_COMMAND_STATE_TIMEOUT, -1, 9 },
+  { "timeout", "0", "null", ASB_COMMAND_STATE_TIMEOUT, -1, 0 },
   { "unknown", "null", "null", ASB_COMMAND_STATE_UNKNOWN, -1, 0 },
 };
 
