@@ -2,6 +2,8 @@
 
 #include "asb-opensandbox-download.h"
 
+#include <string.h>
+
 #include "asb-opensandbox-cancel.h"
 #include "asb-opensandbox-error.h"
 #include "asb-opensandbox-headers.h"
@@ -79,16 +81,21 @@ fail (AsbOpensandboxDownload *self, const GError *error)
   finish (self, told);
 }
 
-/* A file whose end has not come may have lost it meanwhile. */
+/* A file whose end has not come may have lost it meanwhile. Or all of it has come, and only what
+ * should have stood behind has not. */
 
 static gboolean
-is_shorter (AsbOpensandboxDownload *self, AsbOpensandboxScriptResult *now)
+read_size (AsbOpensandboxScriptResult *now, guint64 *size)
 {
-  guint64 size;
-
   return now && now->exit_status == 0 && now->lines[0]
-         && g_ascii_string_to_unsigned (now->lines[0], 10, 0, G_MAXINT64, &size, NULL)
-         && size <= self->offset + self->taken;
+         && g_ascii_string_to_unsigned (now->lines[0], 10, 0, G_MAXINT64, size, NULL);
+}
+
+static gboolean
+is_whole (AsbOpensandboxDownload *self, guint64 size)
+{
+  return self->left <= 0 && self->due == 0 && self->expected <= 0
+         && size == self->offset + self->taken;
 }
 
 static void
@@ -98,8 +105,14 @@ measured_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) now
       = asb_opensandbox_script_run_finish (ASB_OPENSANDBOX_EXECD (source), result, NULL);
+  guint64 size = G_MAXUINT64;
 
-  if (is_shorter (self, now))
+  if (read_size (now, &size) && is_whole (self, size))
+    {
+      finish (self, NULL);
+      return;
+    }
+  if (size <= self->offset + self->taken)
     error = g_error_new (ASB_ERROR, ASB_ERROR_CONCURRENT_MODIFICATION,
                          "“%s” became shorter while it was read", self->path);
   else
@@ -262,6 +275,16 @@ read_more (AsbOpensandboxDownload *self)
                                    read_cb, self);
 }
 
+/* execd says of every file that it is bytes, and how it is called. */
+static gboolean
+is_page (AsbOpensandboxReply *reply)
+{
+  const char *type = asb_opensandbox_reply_get_header (reply, "Content-Type");
+
+  return type && g_ascii_strncasecmp (type, "text/html", strlen ("text/html")) == 0
+         && !asb_opensandbox_reply_get_header (reply, "Content-Disposition");
+}
+
 static gboolean
 check_head (AsbOpensandboxDownload *self, AsbOpensandboxReply *reply, GError **error)
 {
@@ -270,6 +293,13 @@ check_head (AsbOpensandboxDownload *self, AsbOpensandboxReply *reply, GError **e
   gint64 end;
   gint64 total;
 
+  if (is_page (reply))
+    {
+      g_set_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL,
+                   "Could not read “%s”: a page came instead of it, as from a proxy in between",
+                   self->path);
+      return FALSE;
+    }
   self->expected = -1;
   if (soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CONTENT_LENGTH)
     self->expected = soup_message_headers_get_content_length (headers);

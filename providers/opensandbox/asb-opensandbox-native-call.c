@@ -91,16 +91,22 @@ void
 asb_opensandbox_native_call_script (GTask *task, const char *text, const char *const *arguments,
                                     const char *what, GAsyncReadyCallback callback)
 {
-  asb_opensandbox_script_run_async (asb_opensandbox_native_call_get (task)->execd, text, arguments,
-                                    what, NULL, callback, g_object_ref (task));
+  AsbOpensandboxNativeCall *self = asb_opensandbox_native_call_get (task);
+  g_autofree char *words = asb_opensandbox_script_dup_what (what, self->path);
+
+  asb_opensandbox_script_run_async (self->execd, text, arguments, words, NULL, callback,
+                                    g_object_ref (task));
 }
 
 void
 asb_opensandbox_native_call_ask (GTask *task, const char *text, const char *const *arguments,
                                  const char *what, GAsyncReadyCallback callback)
 {
-  asb_opensandbox_script_ask_async (asb_opensandbox_native_call_get (task)->execd, text, arguments,
-                                    what, NULL, callback, g_object_ref (task));
+  AsbOpensandboxNativeCall *self = asb_opensandbox_native_call_get (task);
+  g_autofree char *words = asb_opensandbox_script_dup_what (what, self->path);
+
+  asb_opensandbox_script_ask_async (self->execd, text, arguments, words, NULL, callback,
+                                    g_object_ref (task));
 }
 
 AsbOpensandboxScriptResult *
@@ -109,7 +115,7 @@ asb_opensandbox_native_call_finish (GTask *task, GAsyncResult *result)
   AsbOpensandboxNativeCall *self = asb_opensandbox_native_call_get (task);
   GError *error = NULL;
   AsbOpensandboxScriptResult *done
-      = asb_opensandbox_script_run_finish_well (self->execd, result, self->path, &error);
+      = asb_opensandbox_script_run_finish_well (self->execd, result, NULL, &error);
 
   if (!done)
     g_task_return_error (task, error);

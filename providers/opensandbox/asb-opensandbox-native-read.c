@@ -93,7 +93,7 @@ looked_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autofree char *link = self->folder ? g_strdup_printf ("%s/f", self->folder) : NULL;
   GError *error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+      ASB_OPENSANDBOX_EXECD (source), result, NULL, &error);
   guint64 size;
 
   if (done)
@@ -121,6 +121,7 @@ asb_opensandbox_native_read_open (GTask *task, AsbOpensandboxExecd *execd, const
   Reading *self = g_new0 (Reading, 1);
   g_autofree char *token = asb_opensandbox_shell_new_token ();
   const char *arguments[] = { path, "", NULL };
+  g_autofree char *what = asb_opensandbox_script_dup_what ("read", path);
 
   self->task = g_object_ref (task);
   self->execd = g_object_ref (execd);
@@ -134,7 +135,7 @@ asb_opensandbox_native_read_open (GTask *task, AsbOpensandboxExecd *execd, const
     self->folder = g_strdup_printf ("/tmp/.asb-%s", token);
   if (self->folder)
     arguments[1] = self->folder;
-  asb_opensandbox_script_ask_async (execd, LOOK, arguments, "read", NULL, looked_cb, self);
+  asb_opensandbox_script_ask_async (execd, LOOK, arguments, what, NULL, looked_cb, self);
 }
 
 /* As a stream. */

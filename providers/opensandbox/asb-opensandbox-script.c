@@ -361,6 +361,14 @@ find_meaning (const char *errors)
   return found;
 }
 
+char *
+asb_opensandbox_script_dup_what (const char *verb, const char *path)
+{
+  g_autofree char *shown = asb_opensandbox_shell_show_path (path);
+
+  return g_strdup_printf ("%s “%s”", verb, shown);
+}
+
 GError *
 asb_opensandbox_script_error_new (const char *errors, const char *what, const char *path)
 {

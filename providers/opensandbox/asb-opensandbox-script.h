@@ -23,6 +23,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AsbOpensandboxScriptResult, asb_opensandbox_scrip
 /* @text that has a trap of its own for EXIT calls asb_end in it, before it makes room. It tells
  * that nothing is missing of what was printed. */
 
+/* “list “/a””: what is said of a script that does something with @path. */
+char *asb_opensandbox_script_dup_what (const char *verb, const char *path);
+
 /* @arguments are $1, $2… of @text. @what as for requests: “list the directory”. */
 void asb_opensandbox_script_run_async (AsbOpensandboxExecd *execd, const char *text,
                                        const char *const *arguments, const char *what,

@@ -387,15 +387,26 @@ finish_unknown (AsbOpensandboxCommand *command, const GError *error)
   asb_opensandbox_command_set_unknown (command, lost);
 }
 
+/* With these a shell ends that does not get to the command. */
+static gboolean
+is_of_shell (int exit_status)
+{
+  return exit_status == 2 || (exit_status >= 125 && exit_status <= 127);
+}
+
 /* What succeeds has run, also where the word for its beginning was lost, or comes from something
- * that is like execd and runs no shell. */
+ * that is like execd and runs no shell. So has what printed something, unless a shell ends so. */
 static gboolean
 has_run_unseen (AsbOpensandboxCommand *command, const GError *error)
 {
   Start *self = command->data;
 
-  return !error && !self->refusal && !self->said_more && self->end.has_exit_status
-         && self->end.exit_status == 0;
+  if (error || self->refusal || self->said_more)
+    return FALSE;
+  if (!self->end.has_exit_status)
+    return self->end.term_signal != 0 && self->said[0]->len > 0;
+  return self->end.exit_status == 0
+         || (self->said[0]->len > 0 && !is_of_shell (self->end.exit_status));
 }
 
 static void

@@ -244,7 +244,7 @@ told_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   Rules *rules = g_task_get_task_data (task);
   GError *error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, rules->path, &error);
+      ASB_OPENSANDBOX_EXECD (source), result, NULL, &error);
   AsbOpensandboxTree *tree = done ? parse (rules, done->lines, &error) : NULL;
 
   if (tree)
@@ -281,6 +281,7 @@ asb_opensandbox_tree_list_async (AsbOpensandboxExecd *execd, const AsbOpensandbo
                                  ? g_strdup_printf ("%u", (rules->time_limit_ms + 999) / 1000)
                                  : g_strdup ("");
   const char *const arguments[] = { rules->path, depth, seconds, token, NULL };
+  g_autofree char *what = asb_opensandbox_script_dup_what ("search", rules->path);
   GError *error = NULL;
 
   g_task_set_source_tag (task, asb_opensandbox_tree_list_async);
@@ -288,7 +289,7 @@ asb_opensandbox_tree_list_async (AsbOpensandboxExecd *execd, const AsbOpensandbo
   self->path = g_strdup (rules->path);
   self->flags = rules->flags;
   if (parse_patterns (self, rules->patterns, &error))
-    asb_opensandbox_script_ask_async (execd, TELL, arguments, "search", NULL, told_cb,
+    asb_opensandbox_script_ask_async (execd, TELL, arguments, what, NULL, told_cb,
                                       g_steal_pointer (&task));
   else
     g_task_return_error (task, error);

@@ -157,6 +157,7 @@ static void
 find_place (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
 {
   const char *arguments[] = { self->path, "1", "0", NULL, NULL };
+  g_autofree char *what = NULL;
 
   asb_opensandbox_place_begin (&self->place);
   if (self->flags & ASB_FILE_FLAGS_NO_PARENTS)
@@ -164,7 +165,8 @@ find_place (AsbOpensandboxWriting *self, GAsyncReadyCallback callback)
   if (self->flags & ASB_FILE_FLAGS_CREATE_ONLY)
     arguments[2] = "1";
   arguments[3] = self->place.token;
-  asb_opensandbox_script_run_async (self->execd, PREPARE, arguments, "write", NULL, callback, self);
+  what = asb_opensandbox_script_dup_what ("write", self->path);
+  asb_opensandbox_script_run_async (self->execd, PREPARE, arguments, what, NULL, callback, self);
 }
 
 static void
@@ -321,7 +323,7 @@ place_found_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbOpensandboxWriting *self = user_data;
   g_autoptr (GError) error = NULL;
   g_autoptr (AsbOpensandboxScriptResult) done = asb_opensandbox_script_run_finish_well (
-      ASB_OPENSANDBOX_EXECD (source), result, self->path, &error);
+      ASB_OPENSANDBOX_EXECD (source), result, NULL, &error);
 
   if (done && take_place (self, done->lines, &error))
     {
@@ -367,9 +369,9 @@ commit (AsbOpensandboxWriting *self)
                                     is_new ? "1" : "0",
                                     self->expected_hash ? self->expected_hash : "",
                                     NULL };
+  g_autofree char *what = asb_opensandbox_script_dup_what ("write", self->path);
 
-  asb_opensandbox_script_run_async (self->execd, COMMIT, arguments, "write", NULL, committed_cb,
-                                    self);
+  asb_opensandbox_script_run_async (self->execd, COMMIT, arguments, what, NULL, committed_cb, self);
 }
 
 static void

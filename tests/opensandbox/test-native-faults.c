@@ -75,38 +75,54 @@ test_ends_at_event (void)
 #define SPOKEN_STATUS(code)                                                                        \
   "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"" code    \
   "\\\"}}\\n\\n"
-#define SPOKEN_ERROR SPOKEN_STATUS ("3")
+#define SPOKEN_SIGNAL                                                                              \
+  "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"ename\\\":\\\"E\\\",\\\"evalue\\\":\\\"-1\\\","  \
+  "\\\"traceback\\\":[\\\"signal: killed\\\"]}}\\n\\n"
 
 /* Something that is like execd, and runs no shell. */
 static void
 test_began_without_a_word (void)
 {
   World world;
-  g_autofree char *success = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_LINE SPOKEN_END);
-  g_autofree char *failure = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_LINE SPOKEN_ERROR);
+  static const struct
+  {
+    const char *events;
+    int exit_status;
+    int term_signal;
+  } ends[] = {
+    { SPOKEN_INIT SPOKEN_LINE SPOKEN_END, 0, 0 },
+    { SPOKEN_INIT SPOKEN_LINE SPOKEN_STATUS ("3"), 3, 0 },
+    { SPOKEN_INIT SPOKEN_LINE SPOKEN_STATUS ("255"), 255, 0 },
+    { SPOKEN_INIT SPOKEN_LINE SPOKEN_SIGNAL, -1, 9 },
+  };
+  g_autofree char *failure
+      = g_strdup_printf (SPOKEN, SPOKEN_INIT SPOKEN_LINE SPOKEN_STATUS ("127"));
   g_autoptr (GError) error = NULL;
 
-  g_test_summary ("What succeeds has run, and what it printed is its output; what fails without "
-                  "having said that it began may not have");
+  g_test_summary ("What printed something has run, whether it succeeds or fails, and that is its "
+                  "output; what ends as a shell does that finds no program may not have");
 
   asb_test_native_open (&world, NULL, NULL);
-  asb_test_server_fault (world.server, success);
-  for (guint exact = 0; exact < 2; exact++)
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (ends); i++)
     {
-      g_autoptr (AsbProcess) process = start (&world, "echo x", exact == 1, &error);
+      g_autofree char *fault = g_strdup_printf (SPOKEN, ends[i / 2].events);
+      g_autoptr (AsbProcess) process = NULL;
       g_autoptr (AsbCommandResult) result = NULL;
       g_autoptr (GBytes) output = NULL;
 
+      asb_test_server_fault (world.server, fault);
+      process = start (&world, "echo x", i % 2 == 1, &error);
+      asb_test_server_heal (world.server);
       g_assert_no_error (error);
       output = asb_test_native_read_all (asb_process_get_stdout (process), &error);
       g_assert_no_error (error);
       g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "x\n", 2);
       result = asb_process_wait (process, NULL, &error);
       g_assert_no_error (error);
-      g_assert_cmpint (asb_command_result_get_exit_status (result), ==, 0);
+      g_assert_cmpint (asb_command_result_get_exit_status (result), ==, ends[i / 2].exit_status);
+      g_assert_cmpint (asb_command_result_get_term_signal (result), ==, ends[i / 2].term_signal);
       g_assert_false (asb_command_result_get_exact (result));
     }
-  asb_test_server_heal (world.server);
   asb_test_server_fault (world.server, failure);
   g_assert_null (start (&world, "echo x", FALSE, &error));
   g_assert_error (error, ASB_ERROR, ASB_ERROR_COMMAND_EXECUTION);
@@ -507,6 +523,12 @@ check_read (World *world, const char *fault, gint64 code)
     g_assert_error (error, ASB_ERROR, (int)code);
 }
 
+/* Without the last one. */
+#define CHUNKS(chunks)                                                                             \
+  "{'path':'*/files/download','action':'reply','status':200,'early':true,"                         \
+  "'type':'application/octet-stream','headers':{'Transfer-Encoding':'chunked'},"                   \
+  "'body':'" chunks "'}"
+
 static void
 test_downloads (void)
 {
@@ -514,12 +536,12 @@ test_downloads (void)
   g_autoptr (AsbFileRequest) request = asb_file_request_new_for_path ("/work/f");
   g_autoptr (GBytes) bytes = g_bytes_new_static ("0123456789", 10);
   g_autoptr (AsbFileInfo) info = NULL;
+  g_autoptr (GBytes) whole = NULL;
   g_autoptr (GBytes) part = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_test_summary (
-      "A file that comes short is an error; one of which all comes instead of a part is "
-      "cut");
+  g_test_summary ("A file that comes short is an error, and so is a page instead of it; one of "
+                  "which all comes is whole, however the answer ends, or cut to the part");
 
   asb_test_native_open (&world, NULL, NULL);
   asb_file_request_set_contents (request, bytes);
@@ -534,6 +556,17 @@ test_downloads (void)
               "'headers':{'Content-Range':'bytes 5-7/10'}}",
               ASB_ERROR_PROTOCOL);
   check_read (&world, "{'path':'*/command','action':'reply','status':500,'body':'no'}", -1);
+  check_read (&world,
+              "{'path':'*/files/download','action':'reply','status':200,'type':'text/html',"
+              "'body':'<html>log in, please</html>'}",
+              ASB_ERROR_PROTOCOL);
+  check_read (&world, CHUNKS ("4\\r\\n0123\\r\\n"), ASB_ERROR_INTERRUPTED);
+
+  asb_test_server_heal (world.server);
+  asb_test_server_fault (world.server, CHUNKS ("a\\r\\n0123456789\\r\\n"));
+  whole = asb_transport_read_file (world.transport, request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_bytes_equal (whole, bytes));
 
   asb_test_server_heal (world.server);
   asb_test_server_fault (world.server, "{'path':'*/files/download','action':'reply','status':200,"
