@@ -61,7 +61,7 @@ static const ToolExample examples[] = {
   { "snapshot=$(asb snapshot create --name built opensandbox:0a1b)",
     "Begins one, and keeps its name in a variable." },
   { "asb create --server localhost:8080 --snapshot \"$snapshot\"",
-    "Makes a sandbox of it, once it is ready." },
+    "Makes a sandbox of it, as soon as it is ready." },
   { NULL, NULL },
 };
 
@@ -70,7 +70,7 @@ const ToolCommand tool_command_snapshot_create = {
   .summary = "keep what a sandbox is now",
   .description
   = "Begins a snapshot of the files of a sandbox and prints its name, PROVIDER:ID. It is made in "
-    "the background: asb snapshot show tells when it is ready.",
+    "the background: asb snapshot show tells when it is ready, and asb create waits for it.",
   .options = option_entries,
   .arguments = arguments,
   .examples = examples,

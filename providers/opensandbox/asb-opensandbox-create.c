@@ -11,6 +11,7 @@
 #include "asb-opensandbox-labels.h"
 #include "asb-opensandbox-order.h"
 #include "asb-opensandbox-readiness.h"
+#include "asb-opensandbox-restore.h"
 #include "asb-opensandbox-sandbox.h"
 #include "asb-opensandbox-site.h"
 
@@ -24,12 +25,14 @@ typedef struct
   gboolean runs;    /* as the answer to its creation says */
   gboolean await_readiness;
   gboolean came_late;               /* it is there, and nobody wants it any more */
+  gboolean awaited_snapshot;        /* which is done once */
   gint64 began_at;                  /* monotonic */
   AsbOpensandboxCreation *creation; /* (nullable): with an idempotency key */
   GError *error;                    /* (nullable): what will be answered */
 } Making;
 
 static void start (GTask *task);
+static void post (GTask *task);
 
 static void
 making_free (gpointer data)
@@ -330,6 +333,59 @@ remember_asked_for (GTask *task)
                                    get_image (task));
 }
 
+/* A snapshot that is still being made. */
+
+static void
+snapshot_cb (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Making *making = get_making (task);
+  GError *error = g_steal_pointer (&making->error);
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (AsbSnapshot) snapshot
+      = asb_opensandbox_restore_finish (ASB_OPENSANDBOX_LIFECYCLE (source), result, &cause);
+
+  if (snapshot && asb_snapshot_get_state (snapshot) == ASB_SNAPSHOT_STATE_READY)
+    {
+      g_clear_error (&error);
+      post (task);
+      return;
+    }
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_clear_error (&error);
+      error = g_steal_pointer (&cause);
+    }
+  else if (snapshot && asb_snapshot_get_state (snapshot) != ASB_SNAPSHOT_STATE_UNKNOWN)
+    asb_opensandbox_restore_explain (error, snapshot);
+  fail (task, error, OUTCOME_NOTHING);
+}
+
+/* Takes @error. Nothing was made, so the same may be asked for again. */
+static void
+await_snapshot (GTask *task, GError *error)
+{
+  AsbOpensandboxSettings *settings = asb_opensandbox_lifecycle_get_settings (get_lifecycle (task));
+  JsonObject *body = json_node_get_object (asb_opensandbox_call_get (task)->body);
+  Making *making = get_making (task);
+
+  making->error = error;
+  making->awaited_snapshot = TRUE;
+  asb_opensandbox_restore_async (
+      get_lifecycle (task), json_object_get_string_member (body, "snapshotId"),
+      g_get_monotonic_time () + (gint64)(settings->ready_timeout_seconds * G_USEC_PER_SEC),
+      g_task_get_cancellable (task), snapshot_cb, g_object_ref (task));
+}
+
+static gboolean
+can_await_snapshot (GTask *task, const GError *error)
+{
+  JsonObject *body = json_node_get_object (asb_opensandbox_call_get (task)->body);
+
+  return asb_opensandbox_restore_is_why (error) && !get_making (task)->awaited_snapshot
+         && json_object_has_member (body, "snapshotId");
+}
+
 static void
 posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -352,7 +408,9 @@ posted_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!error)
     g_set_error_literal (&error, ASB_ERROR, ASB_ERROR_PROTOCOL,
                          "The server gave a sandbox an id that cannot be used");
-  if (is_settled (error))
+  if (can_await_snapshot (task, error))
+    await_snapshot (task, error);
+  else if (is_settled (error))
     fail (task, error, OUTCOME_NOTHING);
   else
     find (task, error);

@@ -22,9 +22,10 @@ typedef struct
   }
 
 static const Setting settings[] = {
-  BOOLEAN (old),        BOOLEAN (nulls),   BOOLEAN (egress_null), BOOLEAN (late_ping),
-  BOOLEAN (early_exit), NUMBER (grace_ms), NUMBER (ping_ms),      NUMBER (tail_ms),
-  NUMBER (metrics_ms),  NUMBER (split),    NUMBER (split_seed),   NUMBER (max_timeout),
+  BOOLEAN (old),        BOOLEAN (nulls),          BOOLEAN (egress_null),    BOOLEAN (late_ping),
+  BOOLEAN (early_exit), BOOLEAN (hold_snapshots), BOOLEAN (fail_snapshots), NUMBER (grace_ms),
+  NUMBER (ping_ms),     NUMBER (tail_ms),         NUMBER (metrics_ms),      NUMBER (split),
+  NUMBER (split_seed),  NUMBER (max_timeout),
 };
 
 static gboolean

@@ -11,6 +11,9 @@
 #include "lookalike-sandbox.h"
 #include "lookalike-time.h"
 
+/* How often one that is held is looked at. */
+#define HOLD_MS 10
+
 static void
 clear (gpointer data)
 {
@@ -35,6 +38,8 @@ lookalike_snapshot_unref (LookalikeSnapshot *self)
 static const char *
 get_state (LookalikeSnapshot *self)
 {
+  if (self->deleting)
+    return "Deleting";
   if (self->failed)
     return "Failed";
   return self->ready ? "Ready" : "Creating";
@@ -43,6 +48,8 @@ get_state (LookalikeSnapshot *self)
 static const char *
 get_reason (LookalikeSnapshot *self)
 {
+  if (self->deleting)
+    return "snapshot_delete_requested";
   if (self->failed)
     return "snapshot_runtime_failed";
   return self->ready ? "snapshot_runtime_ready" : "snapshot_accepted";
@@ -51,6 +58,8 @@ get_reason (LookalikeSnapshot *self)
 static const char *
 get_message (LookalikeSnapshot *self)
 {
+  if (self->deleting)
+    return "Snapshot deletion requested.";
   if (self->failed)
     return "Docker snapshot image could not be created.";
   return self->ready ? "Docker snapshot image created successfully."
@@ -75,15 +84,28 @@ describe (LookalikeSnapshot *self)
   return object;
 }
 
+static gboolean
+settle_cb (gpointer user_data)
+{
+  LookalikeSnapshot *self = user_data;
+
+  if (self->lookalike->config.hold_snapshots)
+    return G_SOURCE_CONTINUE;
+  self->failed = !self->copied || self->lookalike->config.fail_snapshots;
+  self->ready = !self->failed;
+  g_clear_pointer (&self->transition_at, g_date_time_unref);
+  self->transition_at = g_date_time_new_now_utc ();
+  return G_SOURCE_REMOVE;
+}
+
 static void
 copied_cb (GObject *object, GAsyncResult *result, gpointer user_data)
 {
   LookalikeSnapshot *self = user_data;
 
-  self->ready = g_subprocess_wait_check_finish (G_SUBPROCESS (object), result, NULL);
-  self->failed = !self->ready;
-  g_clear_pointer (&self->transition_at, g_date_time_unref);
-  self->transition_at = g_date_time_new_now_utc ();
+  self->copied = g_subprocess_wait_check_finish (G_SUBPROCESS (object), result, NULL);
+  g_timeout_add_full (G_PRIORITY_DEFAULT, HOLD_MS, settle_cb, g_rc_box_acquire (self),
+                      (GDestroyNotify)lookalike_snapshot_unref);
   lookalike_snapshot_unref (self);
 }
 
@@ -95,6 +117,7 @@ snapshot_new (LookalikeSandbox *sandbox, const char *name)
 
   self->id = g_uuid_string_random ();
   folder_name = g_strconcat ("snapshot-", self->id, NULL);
+  self->lookalike = sandbox->lookalike;
   self->sandbox_id = g_strdup (sandbox->id);
   self->name = g_strdup (name);
   self->folder = g_build_filename (sandbox->lookalike->root, folder_name, NULL);
@@ -237,8 +260,13 @@ lookalike_lifecycle_delete_snapshot (LookalikeRequest *request)
                             "Snapshot %s is still being created and cannot be deleted",
                             snapshot->id);
   else if (is_in_use (request, snapshot))
-    lookalike_request_fail (request, SOUP_STATUS_CONFLICT, "SNAPSHOT::DELETE_CONFLICT",
-                            "Snapshot %s is in use by a sandbox", snapshot->id);
+    {
+      snapshot->deleting = TRUE;
+      snapshot->ready = FALSE;
+      snapshot->failed = TRUE;
+      lookalike_request_fail (request, SOUP_STATUS_CONFLICT, "SNAPSHOT::DELETE_CONFLICT",
+                              "snapshot image cannot be deleted due to a conflict");
+    }
   else
     {
       g_hash_table_remove (request->lookalike->snapshots, snapshot->id);

@@ -13,9 +13,11 @@ typedef struct
   char *name;
   char *folder;
   JsonObject *image; /* of the sandbox it was taken of */
+  gboolean copied;   /* it may be held all the same */
   gboolean ready;
   gboolean failed;
-  gboolean deleted;
+  gboolean deleting; /* it was refused, and stays so */
+  Lookalike *lookalike;
   GDateTime *created_at;
   GDateTime *transition_at;
 } LookalikeSnapshot;

@@ -49,6 +49,8 @@ typedef struct
   gboolean egress_null;
   gboolean late_ping;
   gboolean early_exit;
+  gboolean hold_snapshots; /* none gets further */
+  gboolean fail_snapshots; /* none is good */
   int grace_ms;
   int ping_ms;
   int tail_ms;
