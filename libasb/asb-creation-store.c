@@ -122,12 +122,26 @@ has_no_place (AsbCreation *creation, const GError *error)
          && strstr (error->message, "Could not make the folder");
 }
 
+/* The transport that is used instead of the guest need not know why it is. */
+static void
+add_cause (AsbCreation *creation, GError *error)
+{
+  g_autofree char *told = NULL;
+
+  if (!creation->no_guest || !g_error_matches (error, ASB_ERROR, ASB_ERROR_UNSUPPORTED_CAPABILITY)
+      || strstr (error->message, creation->no_guest))
+    return;
+  told = g_steal_pointer (&error->message);
+  error->message = g_strdup_printf ("%s: %s", told, creation->no_guest);
+}
+
 static void
 go_on_without_store (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
   g_autoptr (GError) error = g_steal_pointer (&creation->store_error);
 
+  add_cause (creation, error);
   if (asb_recorder_get_strict (creation->recorder) || asb_error_is_cancelled (error))
     {
       asb_error_prefix (error, "Could not open the history: ");

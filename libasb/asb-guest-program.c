@@ -55,13 +55,14 @@ open_program (Identity *identity, GError **error)
   int fd = g_open (name, O_RDONLY | O_CLOEXEC, 0);
   struct stat status;
 
-  if (fd >= 0 && fstat (fd, &status) == 0)
+  if (fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
     {
       set_identity (identity, &status);
       return fd;
     }
   g_set_error (error, ASB_ERROR, ASB_ERROR_GUEST_UNAVAILABLE,
-               "Could not read the guest program “%s”: %s", name, g_strerror (errno));
+               "Could not read the guest program “%s”: %s; install it, or set ASB_GUEST_PATH", name,
+               fd < 0 ? g_strerror (errno) : "It is no file");
   if (fd >= 0)
     g_close (fd, NULL);
   return -1;

@@ -668,6 +668,13 @@ class Work(ServerTestCase):
             self.assertRegex(last, "not supported: the guest does not run here: .*“transport”")
         self.done("rm", box)
 
+    def test_guest_is_not_installed(self):
+        """What says that there is no guest says why."""
+        for place in (FOLDER / "nowhere", FOLDER):
+            result = asb("create", "--provider", "opensandbox",
+                         environment={**self.environment, "ASB_GUEST_PATH": str(place)})
+            self.assert_refused(result, 1, "the guest does not run here: Could not read", str(place))
+
     def test_of_a_user_without_rights(self):
         """Who may write neither / nor what is to be made there: each command says what there is to do."""
         place = ["--provider", "opensandbox", "--image", "nonroot", "--ttl", "600"]

@@ -51,7 +51,6 @@ await_rest (Fixture *fixture)
 
       if (!snapshot || asb_snapshot_get_state (snapshot) != ASB_SNAPSHOT_STATE_CREATING)
         return;
-      g_usleep (1000);
     }
 }
 
@@ -89,7 +88,6 @@ await_state (Fixture *fixture, AsbSnapshotState state)
       g_assert_no_error (error);
       if (asb_snapshot_get_state (snapshot) == state)
         return;
-      g_usleep (1000);
     }
 }
 
