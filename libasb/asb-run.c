@@ -28,10 +28,12 @@ asb_run_complete_error (AsbBackend *backend, const char *operation_type, AsbOper
                         GError *error)
 {
   AsbErrorInfo *info = asb_error_own_info (error);
+  const char *told = info ? asb_error_info_get_sandbox_id (info) : NULL;
 
   if (!info)
     return;
-  if (!asb_error_info_get_sandbox_id (info))
+  /* A provider may name the sandbox and nothing else of it. */
+  if (!told || g_str_equal (told, ASB_BACKEND_SANDBOX_ID (backend)))
     g_object_set (info, "provider-name", asb_sandbox_ref_get_provider_name (backend->ref),
                   "provider-key", asb_sandbox_ref_get_provider_key (backend->ref), "sandbox-id",
                   ASB_BACKEND_SANDBOX_ID (backend), "sandbox-instance-id",

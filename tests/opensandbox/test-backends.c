@@ -332,6 +332,27 @@ test_usual_bounds (Fixture *fixture, gconstpointer data)
   close_backend (backend);
 }
 
+/* The provider names the sandbox, and knows nothing of whose backend it is. */
+static void
+test_details_of_errors (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = create (fixture, new_config ());
+  AsbSandboxRef *ref = asb_backend_get_ref (backend);
+  g_autoptr (GError) error = NULL;
+  AsbErrorInfo *info;
+
+  g_assert_null (asb_backend_get_endpoint (backend, 80, 1, NULL, &error));
+  info = asb_error_get_info (error);
+  g_assert_cmpstr (asb_error_info_get_operation (info), ==, "sandbox.get_endpoint");
+  g_assert_cmpstr (asb_error_info_get_provider_name (info), ==, "opensandbox");
+  g_assert_cmpstr (asb_error_info_get_provider_key (info), ==, "opensandbox-default");
+  g_assert_cmpstr (asb_error_info_get_sandbox_id (info), ==, asb_sandbox_ref_get_sandbox_id (ref));
+  g_assert_cmpstr (asb_error_info_get_sandbox_instance_id (info), ==,
+                   asb_sandbox_ref_get_sandbox_instance_id (ref));
+  g_assert_nonnull (asb_error_info_get_provider_request_id (info));
+  close_backend (backend);
+}
+
 static void
 test_ranges (void)
 {
@@ -377,6 +398,7 @@ main (int argc, char **argv)
   ADD ("shared", test_shared);
   ADD ("recorded-once", test_recorded_once);
   ADD ("usual-bounds", test_usual_bounds);
+  ADD ("details-of-errors", test_details_of_errors);
   g_test_add_func ("/opensandbox/backends/ranges", test_ranges);
   return g_test_run ();
 }
