@@ -13,7 +13,7 @@ import subprocess
 import termios
 
 import tap_unittest
-from cli_test import ASB, LIMIT, SandboxTestCase, Terminal, asb
+from cli_test import ASB, LIMIT, SandboxTestCase, Terminal, asb, checker
 
 
 TIOCGPTN = 0x80045430
@@ -128,6 +128,7 @@ sys.stdin.readline()
                 pass
         self.finish(terminal, 130)
 
+    @unittest.skipIf(checker.VALGRIND, "nothing that valgrind runs can be stopped by a terminal")
     def test_stopped(self):
         """Who stops asb has a terminal as it was before, and asb its own when it goes on."""
         script = 'set -m; "$0" "$@"; stty; echo stopped; read line; fg >&2; stty; echo gone'
@@ -144,6 +145,7 @@ sys.stdin.readline()
         terminal.write(b"keys\n")
         self.assertIn(b"got keys", self.finish(terminal))
 
+    @unittest.skipIf(checker.VALGRIND, "nothing that valgrind runs can be stopped by a terminal")
     def test_hidden_key(self):
         """What is typed shows again while asb is stopped, and when it has ended, however it does."""
         script = 'set -m; "$0" "$@"; echo stopped; read line; fg >&2; echo gone $?'

@@ -524,7 +524,7 @@ def test_silent_clients():
         busy = WebSocket(guest.port)
         busy.send_frame(WEB_PING, b"no HELLO")
         check_alive(guest)
-        head, rest = dribble(guest.raw(), request(long="x" * 1000))
+        head, rest = dribble(guest.raw(), request()[:30])
         assert b" 408 " in head and rest == b"", head
         for sock in (nothing, half):
             head, rest = read_answer(sock)
