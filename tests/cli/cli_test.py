@@ -39,7 +39,9 @@ atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 def _under_valgrind(program):
     """A program of one word, whose findings the module ends with."""
-    script = FOLDER / "asb-under-valgrind"
+    folder = tempfile.mkdtemp(prefix="cli-valgrind-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    script = pathlib.Path(folder, "asb-under-valgrind")
     script.write_text(f'#!/bin/sh\nexec {shlex.join(checker.under(program))} "$@"\n')
     script.chmod(0o755)
     unittest.addModuleCleanup(checker.check, LIMIT)
