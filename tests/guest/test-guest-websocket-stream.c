@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -234,41 +236,109 @@ fill (Ends *ends)
   return size;
 }
 
+/* All that is on its way, as long as there is anything. */
+static GByteArray *
+drain (Ends *ends)
+{
+  GByteArray *got = g_byte_array_new ();
+  gboolean done = FALSE;
+  guint8 bytes[4096];
+  ssize_t n;
+
+  do
+    {
+      while ((n = read (ends->client, bytes, sizeof bytes)) > 0)
+        g_byte_array_append (got, bytes, (guint)n);
+      g_assert_cmpint (errno, ==, EAGAIN);
+      if (done)
+        return got;
+      done = byte_stream_send (ends->stream, NULL, 0) == 0;
+    }
+  while (TRUE);
+}
+
 /* Of what waits behind a message that does not fit in there is one of each kind, and the last. */
 static void
 test_without_room (void)
 {
-  g_autoptr (GByteArray) got = g_byte_array_new ();
   const char *tail = "\x8a\6second\x89\3asb\x88\2\x03\xe8";
   const size_t tail_size = 8 + 5 + 4;
   Ends ends;
-  size_t size;
-  guint8 bytes[4096];
-  ssize_t n;
 
   ends_open (&ends);
-  size = fill (&ends);
-  say (&ends, WEBSOCKET_PING, "a first one");
-  pass_seconds (20);
-  pass_seconds (20);
-  say (&ends, WEBSOCKET_PING, "second");
-  byte_stream_finish (ends.stream);
-  do
+  for (int round = 0; round < 3; round++)
     {
-      while ((n = read (ends.client, bytes, sizeof bytes)) > 0)
-        g_byte_array_append (got, bytes, (guint)n);
+      g_autoptr (GByteArray) got = NULL;
+      const size_t size = fill (&ends);
+      const size_t whole = size + size / 60000 * 4;
+
+      if (round == 2)
+        {
+          say (&ends, WEBSOCKET_PING, "a first one");
+          pass_seconds (40);
+          say (&ends, WEBSOCKET_PING, "second");
+          byte_stream_finish (ends.stream);
+        }
+      got = drain (&ends);
+      g_assert_cmpuint (got->len, ==, whole + (round == 2 ? tail_size : 0));
+      g_assert_cmpmem (got->data + whole, got->len - whole, tail, round == 2 ? tail_size : 0);
     }
-  while (byte_stream_send (ends.stream, NULL, 0) != 0 || n == 0);
-  while ((n = read (ends.client, bytes, sizeof bytes)) > 0)
-    g_byte_array_append (got, bytes, (guint)n);
-  g_assert_cmpuint (got->len, ==, size + size / 60000 * 4 + tail_size);
-  g_assert_cmpmem (got->data + got->len - tail_size, tail_size, tail, tail_size);
   /* Nothing follows the Close. */
   say (&ends, WEBSOCKET_PING, "late");
   pass_seconds (20);
   send_waiting (&ends);
   assert_nothing_comes (&ends);
   ends_close (&ends);
+}
+
+/* Whoever sends nothing but headers does not keep the guest from others. */
+static void
+test_headers (void)
+{
+  char frames[6000];
+  char got[60];
+  Ends ends;
+  int left;
+
+  ends_open (&ends);
+  for (size_t i = 0; i < sizeof frames; i += 6)
+    memcpy (frames + i, "\x82\x80\0\0\0\0", 6);
+  g_assert_cmpint (write (ends.client, frames, sizeof frames), ==, sizeof frames);
+  for (int i = 1; i <= 25; i++)
+    {
+      g_assert_cmpint (byte_stream_receive (ends.stream, got, sizeof got), ==, -1);
+      g_assert_cmpint (errno, ==, EAGAIN);
+      g_assert_cmpint (ioctl (ends.stream->fd, FIONREAD, &left), ==, 0);
+      g_assert_cmpint (left, ==, (int)sizeof frames - i * 4 * (int)sizeof got);
+    }
+  ends_close (&ends);
+}
+
+/* What came before the end is given first; who waits for more learns that there is none, also if
+ * the client stays. */
+static void
+test_end (void)
+{
+  const char *ways[] = { "\x88\x80\0\0\0\0", "\x81\x81\0\0\0\0x" };
+
+  for (size_t i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      const size_t size = i == 0 ? 6 : 7;
+      struct pollfd waiting;
+      char got[64];
+      Ends ends;
+
+      ends_open (&ends);
+      g_assert_cmpint (write (ends.client, "\x82\x81\0\0\0\0y", 7), ==, 7);
+      g_assert_cmpint (write (ends.client, ways[i], size), ==, (ssize_t)size);
+      g_assert_cmpint (byte_stream_receive (ends.stream, got, sizeof got), ==, 1);
+      g_assert_cmpint (got[0], ==, 'y');
+      waiting = (struct pollfd){ .fd = ends.stream->fd, .events = POLLIN };
+      g_assert_cmpint (poll (&waiting, 1, 0), ==, 1);
+      g_assert_true (is_lost (&ends));
+      assert_comes (&ends, i == 0 ? "\x88\2\x03\xe8" : "\x88\2\x03\xeb", 4);
+      ends_close (&ends);
+    }
 }
 
 int
@@ -279,5 +349,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guest/websocket-stream/heard", test_heard);
   g_test_add_func ("/guest/websocket-stream/busy", test_busy);
   g_test_add_func ("/guest/websocket-stream/without-room", test_without_room);
+  g_test_add_func ("/guest/websocket-stream/headers", test_headers);
+  g_test_add_func ("/guest/websocket-stream/end", test_end);
   return g_test_run ();
 }

@@ -502,6 +502,16 @@ def test_sixteen_openings_at_once():
             sock.close()
 
 
+def test_openings_whose_clients_go():
+    """In the middle of one, or before it: they are done with at once."""
+    with WebGuest() as guest:
+        for data in (b"", request()[:-1]):
+            sock = guest.raw()
+            sock.sendall(data)
+            sock.shutdown(socket.SHUT_WR)
+            assert sock.recv(1) == b""
+
+
 def dribble(sock, data):
     """Sends @data byte by byte, one each second, until something comes; then that, to the end."""
     for byte in data:

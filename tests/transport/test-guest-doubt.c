@@ -315,6 +315,26 @@ test_outdated (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_idle (Fixture *fixture, gconstpointer data)
+{
+  AsbGuestConnection *connection
+      = asb_guest_transport_get_connection (ASB_GUEST_TRANSPORT (fixture->transport));
+
+  g_test_summary (
+      "A guest that does not answer a PING is asked after though nobody wants anything");
+
+  asb_guest_connection_set_paused (connection, TRUE);
+  asb_guest_connection_set_paused (connection, FALSE);
+  peer_skip (fixture->peer, ASB_FRAME_PING);
+  g_async_queue_pop (fixture->asked);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  expect_news (fixture, TRUE);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  peer_send (fixture->peer, ASB_FRAME_PONG, 0, 0, 0, NULL, 0);
+  expect_news (fixture, FALSE);
+}
+
+static void
 test_over (Fixture *fixture, gconstpointer data)
 {
   static const struct
@@ -372,6 +392,7 @@ main (int argc, char *argv[])
   add ("resumed-by-others", FALSE, test_resumed_by_others);
   add ("lost-asleep", TRUE, test_lost_asleep);
   add ("outdated", FALSE, test_outdated);
+  add ("idle", FALSE, test_idle);
   add ("over", FALSE, test_over);
 
   return g_test_run ();

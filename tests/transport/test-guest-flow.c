@@ -748,6 +748,67 @@ test_keep_awake (void)
   g_error_free (g_async_queue_pop (ends));
 }
 
+/* However often it is asked meanwhile. */
+static void
+test_silent_while_busy (void)
+{
+  static const AsbGuestCallKind kind = { .failed = fails_with_connection };
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
+  g_autoptr (AsbGuestConnection) connection = NULL;
+  g_autoptr (AsbGuestCall) call = NULL;
+  g_autoptr (GError) error = NULL;
+
+  timeouts.busy = G_TIME_SPAN_MILLISECOND;
+  timeouts.answer = 20 * G_TIME_SPAN_MILLISECOND;
+  connection = open_with_timeouts (peer, &timeouts, ends);
+  call = asb_guest_call_new ("wait", json_object (), NULL, &kind, NULL, &error);
+  g_assert_no_error (error);
+  asb_guest_connection_submit (connection, call);
+  error = g_async_queue_pop (ends);
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+  g_assert_nonnull (strstr (error->message, "No sign of life"));
+}
+
+/* It could not answer, whatever else there is to be done meanwhile. */
+static void
+test_paused_is_not_asked (void)
+{
+  static const AsbGuestCallKind kind = { .failed = fails_with_connection };
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
+  g_autoptr (AsbGuestConnection) connection = NULL;
+  g_autoptr (AsbGuestCall) call = NULL;
+  g_autoptr (PeerFrame) frame = NULL;
+  g_autoptr (GError) error = NULL;
+
+  timeouts.busy = 10 * G_TIME_SPAN_MILLISECOND;
+  timeouts.acknowledge = 30 * G_TIME_SPAN_MILLISECOND;
+  connection = open_with_timeouts (peer, &timeouts, ends);
+  call = asb_guest_call_new ("wait", json_object (), NULL, &kind, NULL, &error);
+  g_assert_no_error (error);
+  asb_guest_connection_submit (connection, call);
+  frame = peer_expect_call (peer, "wait");
+  asb_guest_connection_set_paused (connection, TRUE);
+  /* What was asked before has come by then. */
+  peer_send (peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (peer, ASB_FRAME_PONG);
+  for (int i = 0; i < 5; i++)
+    {
+      g_autoptr (PeerFrame) next = NULL;
+
+      peer_send_text (peer, ASB_FRAME_EVENT, frame->header.call, "{\"event\": \"x\"}");
+      next = peer_receive (peer);
+      g_assert_cmpint (next->header.type, ==, ASB_FRAME_ACK);
+    }
+  asb_guest_connection_set_paused (connection, FALSE);
+  peer_skip (peer, ASB_FRAME_PING);
+  peer_close (peer);
+  g_error_free (g_async_queue_pop (ends));
+}
+
 /* Many threads at once. */
 
 enum
@@ -826,6 +887,8 @@ main (int argc, char **argv)
   g_test_add_func ("/guest-flow/keep-alive/answered", test_keep_alive);
   g_test_add_func ("/guest-flow/keep-alive/silent", test_silent);
   g_test_add_func ("/guest-flow/keep-alive/awake", test_keep_awake);
+  g_test_add_func ("/guest-flow/keep-alive/silent-while-busy", test_silent_while_busy);
+  g_test_add_func ("/guest-flow/keep-alive/paused", test_paused_is_not_asked);
   g_test_add ("/guest-flow/threads", Fixture, NULL, set_up, test_threads, tear_down);
 
   return g_test_run ();
