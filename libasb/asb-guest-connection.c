@@ -657,6 +657,8 @@ submit_in_thread (gpointer data)
   asb_guest_send_control (self, ASB_FRAME_CALL, call, 0);
   asb_guest_doubt_meet_call (self);
   asb_guest_connection_flush (self);
+  /* From now on silence means more. */
+  asb_guest_connection_update_timer (self);
 }
 
 void

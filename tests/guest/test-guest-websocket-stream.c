@@ -314,6 +314,26 @@ test_headers (void)
   ends_close (&ends);
 }
 
+/* As much comes as there was room for, headers and all: nothing of it is lost. */
+static void
+test_exact (void)
+{
+  char got[16];
+  Ends ends;
+
+  ends_open (&ends);
+  g_assert_cmpint (write (ends.client,
+                          "\x82\x8a\0\0\0\0"
+                          "0123456789",
+                          16),
+                   ==, 16);
+  g_assert_cmpint (byte_stream_receive (ends.stream, got, 16), ==, 10);
+  g_assert_cmpmem (got, 10, "0123456789", 10);
+  g_assert_cmpint (byte_stream_receive (ends.stream, got, 16), ==, -1);
+  g_assert_cmpint (errno, ==, EAGAIN);
+  ends_close (&ends);
+}
+
 /* What came before the end is given first; who waits for more learns that there is none, also if
  * the client stays. */
 static void
@@ -350,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guest/websocket-stream/busy", test_busy);
   g_test_add_func ("/guest/websocket-stream/without-room", test_without_room);
   g_test_add_func ("/guest/websocket-stream/headers", test_headers);
+  g_test_add_func ("/guest/websocket-stream/exact", test_exact);
   g_test_add_func ("/guest/websocket-stream/end", test_end);
   return g_test_run ();
 }

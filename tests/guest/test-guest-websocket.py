@@ -388,6 +388,7 @@ def test_frames_out_of_order():
             (1002, frame(WEB_CLOSE, b"x")),
             (1002, frame(WEB_CLOSE, b"\0\0")), (1002, frame(WEB_CLOSE, b"\x03\xed")), (1002, frame(WEB_CLOSE, b"\x13\x88")),
             (1002, frame(WEB_BINARY, b"x", size=2)),
+            (1002, frame(WEB_BINARY, b"x" * 125, size=2)),
             (1002, frame(WEB_BINARY, b"x", size=8)),
             (1002, frame(WEB_BINARY, b"x" * 65535, size=8)),
             (1009, frame(WEB_BINARY, b"x", length=(16 << 20) + 1)),
@@ -398,6 +399,11 @@ def test_frames_out_of_order():
             web.socket.sendall(data)
             assert web.until_closed() == code, (code, data[:40])
         check_alive(guest)
+        # The longest there may be is taken as it comes.
+        client = guest.web()
+        ping = HEADER.pack(3, PING, 0, 0, 0, 0) + b"abc"
+        client.socket.socket.sendall(frame(WEB_BINARY, ping, length=16 << 20))
+        assert client.read().payload == b"abc"
         # What came before counts, and is answered.
         client = guest.web()
         client.send(PING, b"before")

@@ -717,6 +717,12 @@ fails_with_connection (AsbGuestCall *call, gpointer data, const GError *error)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
 }
 
+static void
+fails_as_it_may (AsbGuestCall *call, gpointer data, const GError *error)
+{
+  g_assert_nonnull (error);
+}
+
 /* While something waits for the guest it is asked sooner: it may need a push to go on. */
 static void
 test_keep_awake (void)
@@ -748,7 +754,7 @@ test_keep_awake (void)
   g_error_free (g_async_queue_pop (ends));
 }
 
-/* However often it is asked meanwhile. */
+/* From the call on, and however often it is asked meanwhile. */
 static void
 test_silent_while_busy (void)
 {
@@ -760,8 +766,9 @@ test_silent_while_busy (void)
   g_autoptr (AsbGuestCall) call = NULL;
   g_autoptr (GError) error = NULL;
 
+  timeouts.quiet = 3600 * G_TIME_SPAN_SECOND;
   timeouts.busy = G_TIME_SPAN_MILLISECOND;
-  timeouts.answer = 20 * G_TIME_SPAN_MILLISECOND;
+  timeouts.answer = 300 * G_TIME_SPAN_MILLISECOND;
   connection = open_with_timeouts (peer, &timeouts, ends);
   call = asb_guest_call_new ("wait", json_object (), NULL, &kind, NULL, &error);
   g_assert_no_error (error);
@@ -769,6 +776,38 @@ test_silent_while_busy (void)
   error = g_async_queue_pop (ends);
   g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
   g_assert_nonnull (strstr (error->message, "No sign of life"));
+}
+
+/* Whoever closes does not wait for ever for a guest that takes nothing. */
+static void
+test_close_unread (void)
+{
+  static const AsbGuestCallKind kind = { .failed = fails_as_it_may };
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (GAsyncQueue) ends = g_async_queue_new ();
+  AsbGuestTimeouts timeouts = asb_guest_default_timeouts;
+  g_autoptr (AsbGuestConnection) connection = NULL;
+  g_autofree char *text = g_strnfill (900000, 'x');
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GTask) task = NULL;
+  Pending pending = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  timeouts.linger = 50 * G_TIME_SPAN_MILLISECOND;
+  connection = open_with_timeouts (peer, &timeouts, ends);
+  for (int i = 0; i < 4; i++)
+    {
+      g_autoptr (AsbGuestCall) call
+          = asb_guest_call_new ("x", json_pack ("{s:s}", "text", text), NULL, &kind, NULL, &error);
+
+      g_assert_no_error (error);
+      asb_guest_connection_submit (connection, call);
+    }
+  task = g_task_new (NULL, NULL, pending_cb, &pending);
+  asb_guest_connection_close (connection, task);
+  result = pending_wait (&pending);
+  g_assert_true (g_task_propagate_boolean (G_TASK (result), NULL));
+  g_error_free (g_async_queue_pop (ends));
 }
 
 /* It could not answer, whatever else there is to be done meanwhile. */
@@ -888,6 +927,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guest-flow/keep-alive/silent", test_silent);
   g_test_add_func ("/guest-flow/keep-alive/awake", test_keep_awake);
   g_test_add_func ("/guest-flow/keep-alive/silent-while-busy", test_silent_while_busy);
+  g_test_add_func ("/guest-flow/end/close-unread", test_close_unread);
   g_test_add_func ("/guest-flow/keep-alive/paused", test_paused_is_not_asked);
   g_test_add ("/guest-flow/threads", Fixture, NULL, set_up, test_threads, tear_down);
 
