@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import termios
+import unittest
 
 import tap_unittest
 from cli_test import ASB, LIMIT, SandboxTestCase, Terminal, asb, checker

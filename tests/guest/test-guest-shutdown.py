@@ -68,6 +68,21 @@ def test_what_was_going_on():
         assert guest.process.wait(PATIENCE) == 0
 
 
+def test_files_alone():
+    """Nothing else keeps the guest until they are answered."""
+    for _ in range(5):
+        with Guest() as guest:
+            client = guest.connect()
+            paths = [guest.in_work(str(number)) for number in range(20)]
+            writes = [client.start("file.write", {"path": path}) for path in paths]
+            for call in writes:
+                client.write(call, b"half" * 1000)
+            assert guest.connect().run("guest.shutdown").reply == {"result": {}}
+            assert client.until_closed() is None
+            assert [call.error["code"] for call in writes] == ["cancelled"] * 20
+            assert os.listdir(guest.work) == []
+
+
 def test_what_comes_late():
     """It is refused, and nothing of it is done: a machine that stands still may let it come when nobody is there."""
     n_refused = 0
