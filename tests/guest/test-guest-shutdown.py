@@ -83,6 +83,16 @@ def test_files_alone():
             assert os.listdir(guest.work) == []
 
 
+def test_asked_again():
+    """By a signal, while it ends: who asked first is answered."""
+    with Guest() as guest:
+        _, other, ending, _ = shut_down_while_running(guest)
+        guest.process.terminate()
+        assert other.until_closed() is None and guest.process.wait(PATIENCE) == 0
+        # Under valgrind the two seconds, which the guest has for its end, may be over before that is said.
+        assert ending.reply == {"result": {}} or (checker.VALGRIND and not ending.reply)
+
+
 def test_what_comes_late():
     """It is refused, and nothing of it is done: a machine that stands still may let it come when nobody is there."""
     n_refused = 0
