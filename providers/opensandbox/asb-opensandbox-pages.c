@@ -79,16 +79,32 @@ take_items (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonArray *items, gu
   return TRUE;
 }
 
+/* Pages may be smaller than asked for. */
+static gboolean
+tells_of_more (Walk *walk, JsonObject *pagination)
+{
+  gint64 n_pages = 0;
+  gint64 n_items = 0;
+
+  return (asb_opensandbox_json_get_int (pagination, "totalPages", FALSE, &n_pages, NULL)
+          && n_pages > walk->page)
+         || (asb_opensandbox_json_get_int (pagination, "totalItems", FALSE, &n_items, NULL)
+             && n_items > g_hash_table_size (walk->seen));
+}
+
 /* Servers that do not say whether there is more are asked until a page is not full. */
 static gboolean
-read_has_next (JsonObject *reply, guint n_items, gboolean *has_next, GError **error)
+read_has_next (Walk *walk, JsonObject *reply, guint n_items, gboolean *has_next, GError **error)
 {
   JsonObject *pagination = NULL;
 
   *has_next = n_items >= ASB_OPENSANDBOX_PAGE_SIZE;
-  return asb_opensandbox_json_get_object (reply, "pagination", FALSE, &pagination, error)
-         && (!pagination
-             || asb_opensandbox_json_get_bool (pagination, "hasNextPage", FALSE, has_next, error));
+  if (!asb_opensandbox_json_get_object (reply, "pagination", FALSE, &pagination, error))
+    return FALSE;
+  if (!pagination)
+    return TRUE;
+  *has_next = *has_next || tells_of_more (walk, pagination);
+  return asb_opensandbox_json_get_bool (pagination, "hasNextPage", FALSE, has_next, error);
 }
 
 static gboolean
@@ -101,7 +117,7 @@ take_page (AsbOpensandboxLifecycle *lifecycle, Walk *walk, JsonObject *reply, gb
 
   if (!asb_opensandbox_json_get_array (reply, "items", TRUE, &items, error)
       || !take_items (lifecycle, walk, items, &n_new, error) || !check_length (walk, error)
-      || !read_has_next (reply, json_array_get_length (items), &has_next, error))
+      || !read_has_next (walk, reply, json_array_get_length (items), &has_next, error))
     return FALSE;
   *goes_on = has_next && n_new > 0
              && g_list_model_get_n_items (G_LIST_MODEL (walk->found)) < walk->pages.n_enough;

@@ -129,21 +129,28 @@ test_unheeded (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count (fixture, states), ==, 0);
 }
 
-/* @has_next: (nullable) */
 static void
-add_page (Fixture *fixture, guint nth, guint first, guint n_items, const char *has_next)
+add_page_with (Fixture *fixture, guint nth, guint first, guint n_items, const char *pagination)
 {
   g_autoptr (GString) items = g_string_new (NULL);
-  g_autofree char *pagination = NULL;
   g_autofree char *fault = NULL;
 
   for (guint i = first; i < first + n_items; i++)
     g_string_append_printf (items, "%s{'id':'s%u','status':{'state':'Running'}}",
                             i > first ? "," : "", i);
-  pagination = has_next ? g_strdup_printf (",'pagination':{'hasNextPage':%s}", has_next) : NULL;
   fault = g_strdup_printf (LIST_FAULT ("'times':%u,'json':{'items':[%s]%s}"), nth, items->str,
-                           pagination ? pagination : "");
+                           pagination);
   asb_test_server_fault (fixture->server, fault);
+}
+
+/* @has_next: (nullable) */
+static void
+add_page (Fixture *fixture, guint nth, guint first, guint n_items, const char *has_next)
+{
+  g_autofree char *pagination
+      = has_next ? g_strdup_printf (",'pagination':{'hasNextPage':%s}", has_next) : g_strdup ("");
+
+  add_page_with (fixture, nth, first, n_items, pagination);
 }
 
 static void
@@ -243,6 +250,29 @@ test_old_server (void)
   g_assert_cmpuint (count (&fixture, filter), ==, 0);
 }
 
+static void
+test_pages_smaller (Fixture *fixture, gconstpointer data)
+{
+  static const char *const tellings[]
+      = { ",'pagination':{'totalPages':3}", ",'pagination':{'totalItems':25}",
+          ",'pagination':{'totalItems':25,'totalPages':3,'hasNextPage':null}" };
+  g_autoptr (AsbSandboxFilter) filter = asb_sandbox_filter_new ();
+
+  g_test_summary ("A server that makes its pages smaller than asked for, and tells only how many "
+                  "there are, is asked for all of them");
+
+  asb_sandbox_filter_set_page_size (filter, 1000);
+  for (gsize i = 0; i < G_N_ELEMENTS (tellings); i++)
+    {
+      asb_test_server_heal (fixture->server);
+      add_page_with (fixture, 1, 0, 10, tellings[i]);
+      add_page_with (fixture, 1, 10, 10, tellings[i]);
+      add_page_with (fixture, 1, 20, 5, tellings[i]);
+      g_assert_cmpuint (count (fixture, filter), ==, 25);
+    }
+  g_assert_cmpuint (asb_test_server_count (fixture->server, "GET", "/v1/sandboxes"), ==, 9);
+}
+
 #define ADD(path, function)                                                                        \
   g_test_add ("/opensandbox/list/" path, Fixture, NULL, set_up, function, tear_down)
 
@@ -255,6 +285,7 @@ main (int argc, char **argv)
   ADD ("unheeded", test_unheeded);
   ADD ("pages", test_pages);
   ADD ("pages/unsaid", test_pages_unsaid);
+  ADD ("pages/smaller", test_pages_smaller);
   ADD ("first-page", test_first_page);
   ADD ("repeating-page", test_repeating_page);
   ADD ("odd-pages", test_odd_pages);
