@@ -8,6 +8,7 @@
 
 #include "asb-error.h"
 #include "asb-mount-private.h"
+#include "asb-path-private.h"
 #include "asb-upload-scan-private.h"
 #include "asb-work-config-rules-private.h"
 
@@ -178,8 +179,10 @@ static gboolean
 workdir_is_wrong (AsbBackendOptions *options)
 {
   const char *workdir = asb_backend_options_get_workdir (options);
+  g_autofree char *absolute
+      = workdir && workdir[0] == '/' ? asb_path_resolve ("/", workdir, NULL) : NULL;
 
-  return !workdir || workdir[0] != '/';
+  return !absolute;
 }
 
 static gboolean
@@ -288,7 +291,7 @@ static const AsbOptionRule rules[] = {
   { name_is_wrong,
     "Option “sandbox-name” must have 1 to 128 characters, no control characters among them" },
   { name_is_contradicted, "Option “sandbox-name” is not what “" NAME_KEY "” in “metadata” says" },
-  { workdir_is_wrong, "Option “workdir” must be an absolute path" },
+  { workdir_is_wrong, "Option “workdir” must be an absolute path without “..”" },
   { mounts_are_stray, "Option “mounts” needs mode create" },
   { entrypoint_is_stray, "Option “entrypoint” needs mode create" },
   { entrypoint_is_empty, "Option “entrypoint” must name a program" },

@@ -163,6 +163,12 @@ relative_workdir (TestCreation *fixture)
 }
 
 static void
+climbing_workdir (TestCreation *fixture)
+{
+  asb_backend_options_set_workdir (fixture->options, "/workspace/../etc");
+}
+
+static void
 bad_environment (TestCreation *fixture)
 {
   static const char *const environment[] = { "GOOD=1", "bad", NULL };
@@ -322,6 +328,8 @@ static const Rule rules[] = {
   { "name/control", control_name, "Option “sandbox-name” must have" },
   { "name/contradicted", contradict_name, "Option “sandbox-name” is not" },
   { "workdir", relative_workdir, "Option “workdir”" },
+  { "workdir/climbing", climbing_workdir,
+    "Option “workdir” must be an absolute path without “..”" },
   { "entrypoint/stray", stray_entrypoint, "Option “entrypoint” needs" },
   { "entrypoint/empty", empty_entrypoint, "Option “entrypoint” must" },
   { "resources/stray", stray_resources, "Option “resources” needs" },
