@@ -6,7 +6,7 @@
 
 #include "asb-backend-options-private.h"
 #include "asb-call-private.h"
-#include "asb-error.h"
+#include "asb-error-private.h"
 #include "asb-sync-private.h"
 
 #define PROVIDER_NAME "opensandbox"
@@ -165,19 +165,34 @@ check_provider (AsbBackendOptions *options, GError **error)
   return FALSE;
 }
 
-/* Those of the caller stay as they are. Returns: (transfer full) (nullable) */
-static AsbBackendOptions *
-new_options (const char *url, AsbOpensandboxConfig *config, GError **error)
+/**
+ * asb_opensandbox_config_make_options:
+ * @self: a [class@OpensandboxConfig]
+ * @url: (nullable): the address of the server, as for [func@create_opensandbox_backend_async]
+ * @error: return location for an error
+ *
+ * Makes the options of which [func@create_opensandbox_backend] makes a backend, for example for a
+ * [class@Pool] of such. The configuration stays as it is.
+ *
+ * Returns: (transfer full): the options
+ *
+ * Since: 1.0
+ */
+AsbBackendOptions *
+asb_opensandbox_config_make_options (AsbOpensandboxConfig *self, const char *url, GError **error)
 {
-  g_autoptr (AsbOpensandboxConfig) own
-      = config ? g_object_ref (config) : asb_opensandbox_config_new ();
   g_autoptr (AsbBackendOptions) options = NULL;
 
-  if (!check_provider (ASB_BACKEND_OPTIONS (own), error))
-    return NULL;
-  options = asb_backend_options_copy (ASB_BACKEND_OPTIONS (own));
+  g_return_val_if_fail (ASB_IS_OPENSANDBOX_CONFIG (self), NULL);
+
+  if (!check_provider (ASB_BACKEND_OPTIONS (self), error))
+    {
+      asb_error_info_note (error);
+      return NULL;
+    }
+  options = asb_backend_options_copy (ASB_BACKEND_OPTIONS (self));
   asb_backend_options_set_provider_name (options, PROVIDER_NAME);
-  asb_backend_options_set_provider_options (options, describe_connection (url, own));
+  asb_backend_options_set_provider_options (options, describe_connection (url, self));
   trim_name (options);
   fill_in (options);
   return g_steal_pointer (&options);
@@ -204,12 +219,14 @@ asb_create_opensandbox_backend_async (const char *url, AsbOpensandboxConfig *con
                                       GCancellable *cancellable, GAsyncReadyCallback callback,
                                       gpointer user_data)
 {
+  g_autoptr (AsbOpensandboxConfig) own = NULL;
   g_autoptr (AsbBackendOptions) options = NULL;
   GError *error = NULL;
 
   g_return_if_fail (!config || ASB_IS_OPENSANDBOX_CONFIG (config));
 
-  options = new_options (url, config, &error);
+  own = config ? g_object_ref (config) : asb_opensandbox_config_new ();
+  options = asb_opensandbox_config_make_options (own, url, &error);
   if (options)
     asb_create_backend_async (options, cancellable, callback, user_data);
   else

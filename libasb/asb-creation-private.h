@@ -38,7 +38,8 @@ typedef struct
   AsbRecorder *recorder;
   AsbWorkRules *rules;
   guint n_attempts;
-  GError *error; /* while it is undone */
+  gboolean is_left_behind; /* the sandbox, which could not be deleted */
+  GError *error;           /* while it is undone */
 } AsbCreation;
 
 /* For the data of the task. */
@@ -60,3 +61,8 @@ gboolean asb_creation_find_store (AsbCreation *creation, GError **error);
 void asb_creation_open_transport (GTask *task);
 void asb_creation_open_store (GTask *task);
 void asb_creation_finish (GTask *task);
+
+/* Of a creation that failed: the sandbox that it made and could not delete. Returns: whether there
+ * is one; @provider and @sandbox_id: (transfer none), as long as @result */
+gboolean asb_creation_left_behind (GAsyncResult *result, AsbProvider **provider,
+                                   const char **sandbox_id);

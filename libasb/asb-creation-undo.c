@@ -48,9 +48,12 @@ undone_sandbox_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!asb_provider_delete_sandbox_finish (ASB_PROVIDER (source), result, &error)
       && !g_error_matches (error, ASB_ERROR, ASB_ERROR_SANDBOX_NOT_FOUND))
-    g_prefix_error (&creation->error,
-                    "Sandbox “%s” is left behind, since it could not be deleted (%s): ",
-                    asb_sandbox_ref_get_sandbox_id (creation->ref), error->message);
+    {
+      creation->is_left_behind = TRUE;
+      g_prefix_error (&creation->error,
+                      "Sandbox “%s” is left behind, since it could not be deleted (%s): ",
+                      asb_sandbox_ref_get_sandbox_id (creation->ref), error->message);
+    }
   g_task_return_error (task, g_steal_pointer (&creation->error));
 }
 
@@ -142,5 +145,17 @@ asb_creation_fail_if_cancelled (GTask *task)
   if (!g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
     return FALSE;
   asb_creation_fail (task, error);
+  return TRUE;
+}
+
+gboolean
+asb_creation_left_behind (GAsyncResult *result, AsbProvider **provider, const char **sandbox_id)
+{
+  AsbCreation *creation = g_task_get_task_data (G_TASK (result));
+
+  if (!creation->is_left_behind)
+    return FALSE;
+  *provider = creation->provider;
+  *sandbox_id = asb_sandbox_ref_get_sandbox_id (creation->ref);
   return TRUE;
 }

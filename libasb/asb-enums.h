@@ -556,6 +556,46 @@ typedef enum
 } AsbOperationStatus;
 
 /**
+ * AsbPoolState:
+ * @ASB_POOL_STATE_NOT_STARTED: nothing is made yet
+ * @ASB_POOL_STATE_RUNNING: sandboxes are made, kept ready and handed out
+ * @ASB_POOL_STATE_DRAINING: it is being shut down, or that was not complete: nothing is made or
+ * handed out any more, and something is still to be ended
+ * @ASB_POOL_STATE_STOPPED: it was shut down, and nothing is left; it can be started again
+ *
+ * What a [class@Pool] does.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_POOL_STATE_NOT_STARTED,
+  ASB_POOL_STATE_RUNNING,
+  ASB_POOL_STATE_DRAINING,
+  ASB_POOL_STATE_STOPPED
+} AsbPoolState;
+
+/**
+ * AsbAcquirePolicy:
+ * @ASB_ACQUIRE_POLICY_DIRECT_CREATE: one that is ready is tried, and otherwise one is made
+ * @ASB_ACQUIRE_POLICY_FAIL_FAST: one that is ready is tried, and otherwise it fails
+ * @ASB_ACQUIRE_POLICY_RETRY_NEXT_IDLE: up to [property@Pool:max-acquire-retries] that are ready are
+ * tried, one after the other, and otherwise it fails
+ * @ASB_ACQUIRE_POLICY_RETRY_NEXT_IDLE_THEN_CREATE: as many are tried, and otherwise one is made
+ *
+ * What [method@Pool.acquire] does when nothing is ready, or what is turns out to be of no use.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  ASB_ACQUIRE_POLICY_DIRECT_CREATE,
+  ASB_ACQUIRE_POLICY_FAIL_FAST,
+  ASB_ACQUIRE_POLICY_RETRY_NEXT_IDLE,
+  ASB_ACQUIRE_POLICY_RETRY_NEXT_IDLE_THEN_CREATE
+} AsbAcquirePolicy;
+
+/**
  * AsbPipeCondition:
  * @ASB_PIPE_CONDITION_READABLE: there are bytes, or the end, or an error; or the writer wants none
  * of it to have happened

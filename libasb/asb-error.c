@@ -104,6 +104,10 @@ static const char *const names[] = {
   [ASB_ERROR_SANDBOX_DELETED] = "sandbox_deleted",
   [ASB_ERROR_SNAPSHOT_NOT_FOUND] = "snapshot_not_found",
   [ASB_ERROR_ARCHIVE_DAMAGED] = "archive_damaged",
+  [ASB_ERROR_POOL_NOT_RUNNING] = "pool_not_running",
+  [ASB_ERROR_POOL_EMPTY] = "pool_empty",
+  [ASB_ERROR_POOL_ACQUIRE_FAILED] = "pool_acquire_failed",
+  [ASB_ERROR_POOL_INCOMPLETE] = "pool_incomplete",
   [ASB_ERROR_INTERNAL] = "internal_error",
 };
 

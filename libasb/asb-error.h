@@ -109,6 +109,11 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_TEXT_AMBIGUOUS: the text that was to be replaced is in the file more often than it was
  * said to be. Say more of what stands around it
  * @ASB_ERROR_ARCHIVE_DAMAGED: what came is no archive, or not the whole of one. Get it again
+ * @ASB_ERROR_POOL_NOT_RUNNING: the pool was not started, or is shut down. Start it
+ * @ASB_ERROR_POOL_EMPTY: nothing in the pool is ready. Try again later, or have one made
+ * @ASB_ERROR_POOL_ACQUIRE_FAILED: what was ready in the pool turned out not to be. Try again
+ * @ASB_ERROR_POOL_INCOMPLETE: some sandboxes of the pool could not be ended; the error info names
+ * them. Do it again
  *
  * Why something failed. A cancelled operation always fails with %G_IO_ERROR_CANCELLED. Whether a
  * repetition may help, and ids to look things up by, are in the [class@ErrorInfo] of the error.
@@ -182,6 +187,10 @@ typedef enum /*< underscore_name=asb_error_code >*/
   ASB_ERROR_SANDBOX_DELETED,
   ASB_ERROR_SNAPSHOT_NOT_FOUND,
   ASB_ERROR_ARCHIVE_DAMAGED,
+  ASB_ERROR_POOL_NOT_RUNNING,
+  ASB_ERROR_POOL_EMPTY,
+  ASB_ERROR_POOL_ACQUIRE_FAILED,
+  ASB_ERROR_POOL_INCOMPLETE,
   ASB_ERROR_INTERNAL
 } AsbError;
 

@@ -17,6 +17,9 @@ void asb_guest_transport_open_async (GIOStream *stream, const char *token,
                                      GCancellable *cancellable, GAsyncReadyCallback callback,
                                      gpointer user_data);
 
+/* From now on it tells its news in @context: somebody else has it. Any thread. */
+void asb_guest_transport_set_context (AsbGuestTransport *self, GMainContext *context);
+
 AsbGuestConnection *asb_guest_transport_get_connection (AsbGuestTransport *self);
 
 /* Before it is used: what ASB_CAPABILITY_GUEST says. Both may be NULL. */

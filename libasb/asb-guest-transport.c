@@ -40,7 +40,8 @@ struct _AsbGuestTransport
   GObject parent_instance;
 
   AsbGuestConnection *connection;
-  GMainContext *context;
+  GMutex mutex;
+  GMainContext *context; /* with the mutex: of who has it */
   char *way;
   char *way_reason;
   int state; /* atomic: AsbTransportState */
@@ -67,6 +68,7 @@ asb_guest_transport_finalize (GObject *object)
     asb_guest_connection_close (self->connection, NULL);
   g_clear_pointer (&self->connection, asb_guest_connection_unref);
   g_clear_pointer (&self->context, g_main_context_unref);
+  g_mutex_clear (&self->mutex);
   g_clear_pointer (&self->way, g_free);
   g_clear_pointer (&self->way_reason, g_free);
 
@@ -205,6 +207,7 @@ asb_guest_transport_class_init (AsbGuestTransportClass *klass)
 static void
 asb_guest_transport_init (AsbGuestTransport *self)
 {
+  g_mutex_init (&self->mutex);
   /* One that is not made by its functions never was open. */
   self->state = ASB_TRANSPORT_STATE_CLOSED;
 }
@@ -243,19 +246,53 @@ asb_guest_transport_submit (AsbTransport *transport, AsbGuestCall *call, GTask *
 /* What has happened, on its way to who wants to know. */
 typedef struct
 {
+  gatomicrefcount references;
   GWeakRef transport;
   AsbTransportState state;
   char *message;
 } News;
 
+static News *
+news_ref (News *news)
+{
+  g_atomic_ref_count_inc (&news->references);
+  return news;
+}
+
 static void
-news_free (gpointer data)
+news_unref (gpointer data)
 {
   News *news = data;
 
+  if (!g_atomic_ref_count_dec (&news->references))
+    return;
   g_weak_ref_clear (&news->transport);
   g_free (news->message);
   g_free (news);
+}
+
+static gboolean news_cb (gpointer user_data);
+
+/* Takes @news. */
+static void
+tell_in_context (AsbGuestTransport *self, News *news)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_static_name (source, "AsbGuestTransport state");
+  g_source_set_callback (source, news_cb, news, news_unref);
+  g_source_attach (source, self->context);
+}
+
+/* What was on its way when somebody else got the transport. */
+static gboolean
+has_moved (AsbGuestTransport *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  return g_source_get_context (g_main_current_source ()) != self->context;
 }
 
 static gboolean
@@ -266,6 +303,11 @@ news_cb (gpointer user_data)
 
   if (!self)
     return G_SOURCE_REMOVE;
+  if (has_moved (self))
+    {
+      tell_in_context (self, news_ref (news));
+      return G_SOURCE_REMOVE;
+    }
   g_object_notify (G_OBJECT (self), "state");
   if (news->state == ASB_TRANSPORT_STATE_INTERRUPTED)
     g_signal_emit_by_name (self, "interrupted", news->message);
@@ -278,21 +320,26 @@ static void
 connection_news (gpointer data, AsbTransportState state, const GError *error)
 {
   g_autoptr (AsbGuestTransport) self = g_weak_ref_get (data);
-  g_autoptr (GSource) source = NULL;
   News *news;
 
   if (!self)
     return;
   g_atomic_int_set (&self->state, state);
   news = g_new0 (News, 1);
+  g_atomic_ref_count_init (&news->references);
   g_weak_ref_init (&news->transport, self);
   news->state = state;
   news->message = error ? g_strdup (error->message) : NULL;
-  source = g_idle_source_new ();
-  g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  g_source_set_static_name (source, "AsbGuestTransport state");
-  g_source_set_callback (source, news_cb, news, news_free);
-  g_source_attach (source, self->context);
+  tell_in_context (self, news);
+}
+
+void
+asb_guest_transport_set_context (AsbGuestTransport *self, GMainContext *context)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  g_clear_pointer (&self->context, g_main_context_unref);
+  self->context = g_main_context_ref (context);
 }
 
 /* The beginning. */

@@ -85,6 +85,9 @@ ASB_AVAILABLE_IN_1_0
 void asb_opensandbox_config_set_transport (AsbOpensandboxConfig *self, const char *transport);
 
 ASB_AVAILABLE_IN_1_0
+AsbBackendOptions *asb_opensandbox_config_make_options (AsbOpensandboxConfig *self, const char *url,
+                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ASB_AVAILABLE_IN_1_0
 AsbBackend *asb_create_opensandbox_backend (const char *url, AsbOpensandboxConfig *config,
                                             GCancellable *cancellable,
                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -30,6 +30,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AsbSync, asb_sync_end)
  * once the twin does not. */
 void asb_sync_hold_context (GMainContext *context);
 void asb_sync_release_context (GMainContext *context);
+gboolean asb_sync_is_context_held (GMainContext *context);
 
 /* The thread-default main context, without those of the twins this thread is in. To be
  * unreferenced.

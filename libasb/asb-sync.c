@@ -43,8 +43,8 @@ asb_sync_release_context (GMainContext *context)
   g_main_context_wakeup (context);
 }
 
-static gboolean
-is_held (GMainContext *context)
+gboolean
+asb_sync_is_context_held (GMainContext *context)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&holds_mutex);
 
@@ -57,7 +57,7 @@ run_on (gpointer data)
   GMainContext *context = data;
 
   g_main_context_push_thread_default (context);
-  while (is_held (context))
+  while (asb_sync_is_context_held (context))
     g_main_context_iteration (context, TRUE);
   while (g_main_context_iteration (context, FALSE))
     ;
@@ -155,7 +155,7 @@ asb_sync_end (AsbSync *sync)
   g_private_set (&innermost, sync->below);
   g_clear_pointer (&sync->outer, g_main_context_unref);
   g_clear_object (&sync->result);
-  if (is_held (sync->context))
+  if (asb_sync_is_context_held (sync->context))
     start_running_on (g_steal_pointer (&sync->context));
   g_clear_pointer (&sync->context, g_main_context_unref);
 }

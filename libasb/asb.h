@@ -45,6 +45,7 @@
 #include "asb-opensandbox-config.h"
 #include "asb-operation.h"
 #include "asb-pipe.h"
+#include "asb-pool.h"
 #include "asb-process.h"
 #include "asb-provider.h"
 #include "asb-registry.h"

@@ -5,7 +5,7 @@
 // whose promise is rejected, answers its task with the error. Nobody waits for a task that was
 // forgotten. A GLib.Error is left to the core; anything else becomes Asb.Error.INTERNAL. The
 // functions of a simple provider need not return true. Properties that are tables of strings can be
-// read, set and given to a constructor.
+// read, set and given to a constructor. A preparer of a pool answers as a virtual function does.
 
 const Gio = imports.gi.Gio;
 const GLib = imports.gi.GLib;
@@ -117,8 +117,18 @@ function addTables(prototype, tables, className) {
   };
 }
 
+function wrapPool(Asb) {
+  const setPreparer = Asb.Pool.prototype.set_preparer;
+
+  Asb.Pool.prototype.set_preparer = function (preparer) {
+    setPreparer.call(this, preparer && answering(Asb, preparer));
+  };
+}
+
 function _init() {
   const Asb = this;
+
+  wrapPool(Asb);
 
   for (const [name, tables] of Object.entries(TABLES))
     addTables(Asb[name].prototype, tables, name);

@@ -8,7 +8,9 @@
 - The functions of a simple provider need not return True, and what else they raise becomes a
   GLib.Error, too.
 - Properties that are tables of strings can be given to a constructor as a dict.
-- A backend is a context manager: "with Asb.create_backend(options) as backend:" closes it.
+- A backend is a context manager: "with Asb.create_backend(options) as backend:" closes it. So is a pool:
+  it is started, and shut down.
+- A preparer of a pool that raises answers its task with the error.
 """
 
 import functools
@@ -135,6 +137,22 @@ class Backend(Asb.Backend):
 
 Backend = override(Backend)
 __all__.append("Backend")
+
+
+class Pool(Asb.Pool):
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *exception):
+        self.shutdown(None)
+
+    def set_preparer(self, preparer, *data):
+        super().set_preparer(preparer and _answering(preparer, 1), *data)
+
+
+Pool = override(Pool)
+__all__.append("Pool")
 
 
 def _with_tables(parent, *tables):
