@@ -66,6 +66,15 @@ tool_message (const char *format, ...)
   say (text);
 }
 
+/* Whether there is a record to look into. */
+static gboolean
+is_recorded (const GError *error)
+{
+  AsbErrorInfo *info = asb_error_get_info (error);
+
+  return info && asb_error_info_get_operation_id (info);
+}
+
 /* Returns: (nullable): what to do about an error of that code */
 static const char *
 next_step (const GError *error)
@@ -79,14 +88,13 @@ next_step (const GError *error)
     { ASB_ERROR_SANDBOX_STATE, "see asb info" },
     { ASB_ERROR_FILE_NOT_FOUND, "see asb ls" },
     { ASB_ERROR_IS_DIRECTORY, "see asb ls" },
-    { ASB_ERROR_HISTORY_UNAVAILABLE, "see asb history list" },
     { ASB_ERROR_INTERRUPTED, "see asb history list" },
     { ASB_ERROR_LOCK_ACQUISITION_TIMEOUT, "try again" },
     { ASB_ERROR_COMMAND_QUEUE_TIMEOUT, "try again" },
     { ASB_ERROR_TOO_MANY_REQUESTS, "try again when something has ended" },
   };
 
-  if (error->domain != ASB_ERROR)
+  if (error->domain != ASB_ERROR || (error->code == ASB_ERROR_INTERRUPTED && !is_recorded (error)))
     return NULL;
   for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
     if (steps[i].code == error->code)

@@ -203,7 +203,9 @@ class Unknown(TestCase):
         process = start("exec", self.sandbox, "echo ready; sleep 1000")
         self.assertEqual(process.stdout.readline(), b"ready\n")
         kill_guest(self.sandbox)
-        self.assertEqual(finish(process)[0], 125)
+        status, _, errors = finish(process)
+        self.assertEqual(status, 125)
+        self.assertIn(b"; see asb history list", errors)
         (event,) = [event for event in self.json("history", "list", self.sandbox)
                     if event["operation_type"] == "command.execute"]
         self.assertEqual((event["status"], event["duration_ms"], event["result"]["exit_code"]),

@@ -739,6 +739,15 @@ class Work(ServerTestCase):
         [found] = json.loads(self.done(*words, "--json"))
         self.done("rm", "opensandbox:" + found["id"])
 
+    def test_an_outcome_that_nobody_records(self):
+        if REAL:
+            self.skipTest("its answers cannot be spoilt")
+        box = self.create()
+        self.server.fault(method="POST", path="*/renew-expiration", action="cut")
+        result = self.asb("renew", "opensandbox:" + box, "600")
+        self.server.fetch("DELETE", "/_faults")
+        self.assertNotIn("history", self.assert_refused(result, 1, "is unknown"))
+
     def test_what_the_server_refuses(self):
         name = f"refused-{os.getpid()}"
         for options, word in [(["--image", "no-such-image"], "IMAGE_PULL_FAILED"),
