@@ -4,6 +4,7 @@
 
 #include "asb-guest-placement-private.h"
 
+#include <string.h>
 #include <sys/random.h>
 
 #include "asb-cancel-source-private.h"
@@ -147,6 +148,17 @@ transport_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   g_task_return_pointer (task, transport, g_object_unref);
 }
 
+/* What providers say of any file is said of the guest instead. */
+static void
+tell_of_guest (GError *error)
+{
+  static const char any[] = "Could not put a file into the sandbox: ";
+  g_autofree char *told = g_steal_pointer (&error->message);
+  const char *cause = g_str_has_prefix (told, any) ? told + strlen (any) : told;
+
+  error->message = g_strconcat ("Could not put the guest into the sandbox: ", cause, NULL);
+}
+
 static void
 placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -155,7 +167,7 @@ placed_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!asb_provider_put_file_finish (ASB_PROVIDER (source), result, &error))
     {
-      g_prefix_error (&error, "Could not put the guest into the sandbox: ");
+      tell_of_guest (error);
       g_task_return_error (task, error);
       return;
     }

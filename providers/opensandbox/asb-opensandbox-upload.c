@@ -162,8 +162,8 @@ commit (GTask *task)
     asb_opensandbox_parcel_get_temporary (order->parcel), order->path, mode, size, order->hash, NULL
   };
 
-  asb_opensandbox_script_run_async (order->execd, COMMIT, arguments, "put the file", NULL,
-                                    committed_cb, g_object_ref (task));
+  asb_opensandbox_script_run_async (order->execd, COMMIT, arguments, "put a file into the sandbox",
+                                    NULL, committed_cb, g_object_ref (task));
 }
 
 /* With no space for the guest it cannot be there: what execd does itself may still be done, unless

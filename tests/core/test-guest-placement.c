@@ -154,7 +154,8 @@ put_file (AsbProvider *provider, const char *sandbox_id, const char *path, GByte
   self->put_contents = g_bytes_ref (contents);
   self->put_mode = mode;
   if (self->put_code)
-    g_task_return_new_error (task, ASB_ERROR, self->put_code, "No room");
+    g_task_return_new_error (task, ASB_ERROR, self->put_code,
+                             "Could not put a file into the sandbox: No room");
   else
     g_task_return_boolean (task, TRUE);
 }
@@ -356,7 +357,7 @@ test_other_error (Fixture *fixture, gconstpointer data)
 static void
 test_put_fails (Fixture *fixture, gconstpointer data)
 {
-  g_test_summary ("When it cannot be put, that is told");
+  g_test_summary ("When it cannot be put, that is told once");
 
   will_fail (fixture, ASB_ERROR_COMMAND_NOT_FOUND);
   fixture->provider->put_code = ASB_ERROR_NO_SPACE;
