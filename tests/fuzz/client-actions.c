@@ -3,6 +3,7 @@
 #include "client-actions.h"
 
 #include "fuzz.h"
+#include "look.h"
 
 #define MAX_OBJECTS 16
 #define PATH "/d/f"
@@ -76,29 +77,6 @@ application_clear (Application *self)
 /* Answers. */
 
 static void
-look_at (gpointer object)
-{
-  guint n = 0;
-  g_autofree GParamSpec **properties = NULL;
-
-  if (!object)
-    return;
-  properties = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-      g_autofree char *text = NULL;
-
-      if (!(properties[i]->flags & G_PARAM_READABLE))
-        continue;
-      g_value_init (&value, properties[i]->value_type);
-      g_object_get_property (object, properties[i]->name, &value);
-      text = g_strdup_value_contents (&value);
-      FUZZ_CHECK (text != NULL);
-    }
-}
-
-static void
 finish_command (Application *self, GObject *source, GAsyncResult *result, GError **error)
 {
   g_autoptr (AsbProcess) process
@@ -122,7 +100,7 @@ finish_query (Application *self, GObject *source, GAsyncResult *result, GError *
       = asb_transport_query_file_finish (ASB_TRANSPORT (source), result, error);
 
   FUZZ_CHECK (!info == (*error != NULL));
-  look_at (info);
+  fuzz_look_at (info);
 }
 
 static void
@@ -136,7 +114,7 @@ finish_list (Application *self, GObject *source, GAsyncResult *result, GError **
     {
       g_autoptr (GObject) info = g_list_model_get_object (list, i);
 
-      look_at (info);
+      fuzz_look_at (info);
     }
 }
 
@@ -165,7 +143,7 @@ finish_write_file (Application *self, GObject *source, GAsyncResult *result, GEr
       = asb_transport_write_file_finish (ASB_TRANSPORT (source), result, error);
 
   FUZZ_CHECK (!info == (*error != NULL));
-  look_at (info);
+  fuzz_look_at (info);
 }
 
 static void
@@ -402,7 +380,7 @@ finish_wait (Application *self, GObject *source, GAsyncResult *result, GError **
       = asb_process_wait_finish (ASB_PROCESS (source), result, error);
 
   FUZZ_CHECK (!command_result == (*error != NULL));
-  look_at (command_result);
+  fuzz_look_at (command_result);
 }
 
 static void

@@ -5,6 +5,7 @@
  * the status, and a block that is the body. */
 
 #include "fuzz.h"
+#include "look.h"
 
 #include <asb.h>
 
@@ -71,28 +72,6 @@ get_provider (void)
   return provider;
 }
 
-/* Looks at all there is to see. */
-static void
-look_at (gpointer object)
-{
-  guint n = 0;
-  g_autofree GParamSpec **properties
-      = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-      g_autofree char *text = NULL;
-
-      if (!(properties[i]->flags & G_PARAM_READABLE))
-        continue;
-      g_value_init (&value, properties[i]->value_type);
-      g_object_get_property (object, properties[i]->name, &value);
-      text = g_strdup_value_contents (&value);
-      FUZZ_CHECK (text != NULL);
-    }
-}
-
 static gpointer
 list (AsbProvider *provider, GError **error)
 {
@@ -105,7 +84,7 @@ list (AsbProvider *provider, GError **error)
     {
       g_autoptr (GObject) item = g_list_model_get_item (found, i);
 
-      look_at (item);
+      fuzz_look_at (item);
     }
   return found;
 }
@@ -270,6 +249,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FUZZ_CHECK (!error || g_utf8_validate (error->message, -1, NULL));
   FUZZ_CHECK (!variant || g_variant_is_normal_form (variant));
   if (object)
-    look_at (object);
+    fuzz_look_at (object);
   return 0;
 }

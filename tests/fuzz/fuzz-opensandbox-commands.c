@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 #include <signal.h>
 
+#include "look.h"
 #include "scripted-server.h"
 
 #define JOB "c1.0123456789abcdef0123456789abcdef"
@@ -60,7 +61,7 @@ check_result (AsbCommandResult *result)
   FUZZ_CHECK (state != ASB_COMMAND_STATE_SUCCEEDED || (has_status && status == 0));
   FUZZ_CHECK (!has_status || asb_command_result_get_term_signal (result) == 0);
   FUZZ_CHECK (!has_status || news.had_end || news.was_odd);
-  scripted_server_look_at (result);
+  fuzz_look_at (result);
 }
 
 static gboolean

@@ -8,6 +8,7 @@
 
 #include <gio/gio.h>
 
+#include "look.h"
 #include "scripted-server.h"
 
 #define GUEST "/.agent-history/bin/asb-guest-0123456789abcdef"
@@ -159,7 +160,7 @@ create (GError **error)
 
   if (!info)
     return FALSE;
-  scripted_server_look_at (info);
+  fuzz_look_at (info);
   return TRUE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "fuzz.h"
 
+#include "look.h"
 #include "scripted-server.h"
 
 #define FOLDER "/d"
@@ -49,7 +50,7 @@ check_info (AsbFileInfo *info, const char *path)
   if (!info)
     return;
   FUZZ_CHECK (g_strcmp0 (asb_file_info_get_path (info), path) == 0);
-  scripted_server_look_at (info);
+  fuzz_look_at (info);
 }
 
 static void
@@ -61,7 +62,7 @@ check_infos (GListModel *list)
 
       if (ASB_IS_FILE_INFO (item))
         FUZZ_CHECK (g_str_has_prefix (asb_file_info_get_path (ASB_FILE_INFO (item)), FOLDER));
-      scripted_server_look_at (item);
+      fuzz_look_at (item);
     }
 }
 
@@ -194,7 +195,7 @@ read_lines (AsbTransport *transport, GError **error)
   FUZZ_CHECK (asb_line_window_get_n_lines (window) <= 2);
   if (asb_line_window_get_total_lines (window) >= 0)
     check_download ();
-  scripted_server_look_at (window);
+  fuzz_look_at (window);
   return TRUE;
 }
 
@@ -326,7 +327,7 @@ find (AsbTransport *transport, GError **error)
   check_look ();
   check_infos (asb_search_result_get_items (result));
   FUZZ_CHECK (g_list_model_get_n_items (asb_search_result_get_items (result)) <= 5);
-  scripted_server_look_at (result);
+  fuzz_look_at (result);
   return TRUE;
 }
 
@@ -345,7 +346,7 @@ grep (AsbTransport *transport, GError **error)
   check_download ();
   check_infos (asb_search_result_get_items (result));
   FUZZ_CHECK (g_list_model_get_n_items (asb_search_result_get_items (result)) <= 5);
-  scripted_server_look_at (result);
+  fuzz_look_at (result);
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
  * objects that can be looked at, or an error. The first byte says what it should be. */
 
 #include "fuzz.h"
+#include "look.h"
 
 #include <asb.h>
 
@@ -38,26 +39,6 @@ get_lifecycle (void)
       lifecycle = asb_opensandbox_lifecycle_new (client, "key");
     }
   return lifecycle;
-}
-
-/* Looks at all there is to see. */
-static void
-look_at (GObject *object)
-{
-  guint n = 0;
-  g_autofree GParamSpec **properties
-      = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-      g_autofree char *text = NULL;
-
-      g_value_init (&value, properties[i]->value_type);
-      g_object_get_property (object, properties[i]->name, &value);
-      text = g_strdup_value_contents (&value);
-      FUZZ_CHECK (text != NULL);
-    }
 }
 
 static GObject *
@@ -149,6 +130,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   FUZZ_CHECK (!error || error->domain == ASB_ERROR);
   FUZZ_CHECK (!error || g_utf8_validate (error->message, -1, NULL));
   if (object)
-    look_at (object);
+    fuzz_look_at (object);
   return 0;
 }

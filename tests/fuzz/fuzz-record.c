@@ -4,6 +4,7 @@
  * library. The first byte says what they should be and in how large pieces they come. */
 
 #include "fuzz.h"
+#include "look.h"
 
 #include <asb.h>
 
@@ -68,26 +69,6 @@ done_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   *answer = g_object_ref (result);
 }
 
-/* Looks at all there is to see. */
-static void
-look_at (GObject *object)
-{
-  guint n = 0;
-  g_autofree GParamSpec **properties
-      = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_auto (GValue) value = G_VALUE_INIT;
-      g_autofree char *text = NULL;
-
-      g_value_init (&value, properties[i]->value_type);
-      g_object_get_property (object, properties[i]->name, &value);
-      text = g_strdup_value_contents (&value);
-      FUZZ_CHECK (text != NULL);
-    }
-}
-
 static void
 check_lines (GInputStream *stream, gboolean as_changes)
 {
@@ -110,7 +91,7 @@ check_lines (GInputStream *stream, gboolean as_changes)
     {
       g_autoptr (GObject) object = g_list_model_get_object (list, i);
 
-      look_at (object);
+      fuzz_look_at (object);
     }
 }
 

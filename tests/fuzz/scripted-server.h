@@ -43,6 +43,3 @@ void scripted_server_get_news (ScriptedNews *news);
 
 /* An error is what may be shown. */
 void scripted_server_check_error (const GError *error);
-
-/* All there is to see of an object can be looked at. */
-void scripted_server_look_at (gpointer object);
