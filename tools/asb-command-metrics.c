@@ -161,8 +161,10 @@ static const ToolExample examples[] = {
 const ToolCommand tool_command_metrics = {
   .name = "metrics",
   .summary = "tell what a sandbox uses of processor and memory",
-  .description = "Prints how much of its processors and its memory a sandbox uses, where the "
-                 "provider can tell.",
+  .description
+  = "Prints how much of its processors and its memory a sandbox uses, where the "
+    "provider can tell. OpenSandbox measures in the sandbox, where many runtimes, such "
+    "as Docker, show the whole machine: then these are the numbers of that.",
   .options = option_entries,
   .arguments = arguments,
   .examples = examples,
