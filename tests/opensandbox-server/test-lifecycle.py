@@ -45,11 +45,32 @@ def only_files_have_parts(server):
 
 @test
 def every_route_has_two_places(server):
-    sandbox = server.create()
+    """Old clients leave out the version, and nothing else differs."""
     for prefix in ("", "/v1"):
-        assert server.fetch("GET", f"{prefix}/sandboxes/{sandbox}").status == 200
-        assert server.fetch("GET", f"{prefix}/sandboxes").status == 200
-        assert server.fetch("GET", f"{prefix}/sandboxes/{sandbox}/endpoints/80").status == 200
+        created = server.fetch("POST", prefix + "/sandboxes",
+                               {**SANDBOX, "networkPolicy": {"defaultAction": "deny"}})
+        base = f"{prefix}/sandboxes/{created.json()['id']}"
+        snapshot = server.fetch("POST", base + "/snapshots")
+        one = f"{prefix}/snapshots/{snapshot.json()['id']}"
+        while server.fetch("GET", one).json()["status"]["state"] == "Creating":
+            pass
+        assert (created.status, snapshot.status) == (202, 202), prefix
+        for method, path, body, status in (
+                ("GET", prefix + "/sandboxes", None, 200), ("GET", base, None, 200),
+                ("PATCH", base + "/metadata", {"a": "b"}, 200),
+                ("POST", base + "/renew-expiration", {"expiresAt": "2100-01-01T00:00:00Z"}, 200),
+                ("GET", base + "/endpoints/80", None, 200), ("GET", base + "/networkpolicy", None, 200),
+                ("GET", base + "/proxy/44772/ping", None, 200),
+                *[("GET", f"{base}/diagnostics/{kind}", None, 200)
+                  for kind in ("logs", "events", "inspect", "summary")],
+                ("GET", prefix + "/snapshots", None, 200), ("DELETE", one, None, 204),
+                ("GET", prefix + "/pools", None, 501), ("GET", prefix + "/templates", None, 501),
+                ("POST", base + "/pause", None, 202), ("POST", base + "/resume", None, 202),
+                ("DELETE", base, None, 204)):
+            answer = server.fetch(method, path, body)
+            assert answer.status == status, (method, path, answer)
+    assert server.fetch("POST", "/v1/metrics/events", {"eventType": "x"}).status != 404
+    assert server.fetch("POST", "/metrics/events", {"eventType": "x"}).status == 404
 
 
 @test
