@@ -355,13 +355,27 @@ keep_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointe
 }
 
 static void
-test_log (void)
+send_logged (HostileServer *server, gboolean debug)
 {
-  g_autoptr (HostileServer) server = NULL;
-  g_autoptr (AsbOpensandboxSettings) settings = NULL;
+  g_autoptr (AsbOpensandboxSettings) settings = exchange_settings_new (server);
   g_autoptr (AsbOpensandboxClient) client = NULL;
   g_autoptr (AsbOpensandboxRequest) request = NULL;
   g_autoptr (AsbOpensandboxReply) reply = NULL;
+
+  settings->debug = debug;
+  client = asb_opensandbox_client_new (settings);
+  request = exchange_request_new (client, "POST", "/sandboxes/" KEY);
+  asb_opensandbox_request_add_query (request, "signature", "query-secret");
+  asb_opensandbox_request_add_header (request, "X-Secret", "header-secret");
+  reply = exchange_send (client, request, NULL, NULL);
+  g_assert_nonnull (reply);
+  exchange_settle ();
+}
+
+static void
+test_log (void)
+{
+  g_autoptr (HostileServer) server = NULL;
 
   if (!g_test_subprocess ())
     {
@@ -372,15 +386,9 @@ test_log (void)
   the_log = g_string_new (NULL);
   g_log_set_writer_func (keep_log, NULL, NULL);
   server = hostile_server_new (answer, NULL);
-  settings = exchange_settings_new (server);
-  settings->debug = TRUE;
-  client = asb_opensandbox_client_new (settings);
-  request = exchange_request_new (client, "POST", "/sandboxes/" KEY);
-  asb_opensandbox_request_add_query (request, "signature", "query-secret");
-  asb_opensandbox_request_add_header (request, "X-Secret", "header-secret");
-  reply = exchange_send (client, request, NULL, NULL);
-  g_assert_nonnull (reply);
-  exchange_settle ();
+  send_logged (server, FALSE);
+  g_assert_null (strstr (the_log->str, "POST"));
+  send_logged (server, TRUE);
   g_assert_nonnull (strstr (the_log->str, "POST http://127.0.0.1"));
   g_assert_nonnull (strstr (the_log->str, " 200 "));
   g_assert_null (strstr (the_log->str, KEY));
