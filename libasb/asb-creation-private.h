@@ -33,6 +33,7 @@ typedef struct
   GError *import_error;
   gboolean workdir_is_made;
   gboolean workdir_is_pending;
+  guint n_workdir_attempts;
   gboolean waits_for_workdir;
   GError *workdir_error;
   AsbRecorder *recorder;

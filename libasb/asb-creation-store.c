@@ -12,6 +12,8 @@
 
 /* The record of a backend, and its working directory, which is made meanwhile. */
 
+#define MAX_WORKDIR_ATTEMPTS 3
+
 AsbHistoryConfig *
 asb_creation_dup_history_config (AsbBackendOptions *options)
 {
@@ -71,6 +73,9 @@ finish_with_workdir (GTask *task)
   asb_creation_fail (task, g_steal_pointer (&creation->workdir_error));
 }
 
+static void make_workdir (GTask *task);
+
+/* Whether it was made may be unknown. To make it again does no harm. */
 static void
 workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -78,9 +83,27 @@ workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbCreation *creation = g_task_get_task_data (task);
 
   asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &creation->workdir_error);
+  if (g_error_matches (creation->workdir_error, ASB_ERROR, ASB_ERROR_INTERRUPTED)
+      && ++creation->n_workdir_attempts < MAX_WORKDIR_ATTEMPTS)
+    {
+      g_clear_error (&creation->workdir_error);
+      make_workdir (task);
+      return;
+    }
   creation->workdir_is_pending = FALSE;
   if (creation->waits_for_workdir)
     finish_with_workdir (task);
+}
+
+static void
+make_workdir (GTask *task)
+{
+  AsbCreation *creation = g_task_get_task_data (task);
+  g_autoptr (AsbFileRequest) request
+      = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
+
+  asb_transport_make_directory_async (creation->transport, request, g_task_get_cancellable (task),
+                                      workdir_cb, g_object_ref (task));
 }
 
 /* The guest makes it while its historian begins the record. */
@@ -88,14 +111,11 @@ static void
 begin_workdir (GTask *task)
 {
   AsbCreation *creation = g_task_get_task_data (task);
-  g_autoptr (AsbFileRequest) request = NULL;
 
   if (!creation->created || creation->workdir_is_made)
     return;
-  request = asb_file_request_new_for_path (asb_backend_options_get_workdir (creation->options));
   creation->workdir_is_pending = TRUE;
-  asb_transport_make_directory_async (creation->transport, request, g_task_get_cancellable (task),
-                                      workdir_cb, g_object_ref (task));
+  make_workdir (task);
 }
 
 static void

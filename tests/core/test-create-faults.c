@@ -483,6 +483,29 @@ test_no_worker_for_work (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_work_is_made_again (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AsbBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_test_summary ("Whether a working directory was made need not be known: it is made again");
+
+  test_mock_add_fault (fixture->mock, "{'operation': <'make_directory'>, 'fault': <'fail'>, "
+                                      "'code': <'interrupted'>, 'call': <int64 1>}");
+  test_mock_add_fault (fixture->mock, "{'operation': <'make_directory'>, 'fault': <'fail'>, "
+                                      "'code': <'interrupted'>, 'call': <int64 2>}");
+  backend = asb_create_backend (fixture->options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (test_mock_get_calls (fixture->mock, "make_directory"), ==, 3);
+  test_backend_close (backend);
+  test_mock_clear_faults (fixture->mock);
+  test_mock_add_fault (fixture->mock, "{'operation': <'make_directory'>, 'fault': <'fail'>, "
+                                      "'code': <'interrupted'>}");
+  g_assert_null (asb_create_backend (fixture->options, NULL, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_INTERRUPTED);
+}
+
+static void
 test_no_such_store (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (AsbRegistry) registry = asb_registry_new ();
@@ -639,6 +662,7 @@ main (int argc, char **argv)
   ADD ("store/once", test_store_says_it_once);
   ADD ("workdir/no-place", test_no_place_for_work);
   ADD ("workdir/no-worker", test_no_worker_for_work);
+  ADD ("workdir/again", test_work_is_made_again);
   g_test_add_func ("/create-faults/no-identity", test_no_identity);
   return g_test_run ();
 }
