@@ -121,8 +121,11 @@ asb_pool_give_back_endings (AsbPoolCore *self, AsbPoolSweep *sweep)
 static void
 note_ended (AsbPoolCore *self, AsbPoolEnding *ending)
 {
-  if (ending->sweep)
-    ending->sweep->n_ended++;
+  /* Where the pool was quicker than the call that had failed to, it counts for that. */
+  AsbPoolSweep *sweep = ending->sweep ? ending->sweep : ending->tried;
+
+  if (sweep)
+    sweep->n_ended++;
   g_queue_remove (&self->endings, ending);
 }
 

@@ -298,10 +298,11 @@ test_release_incomplete (TestPool *fixture, gconstpointer data)
 {
   test_pool_start (fixture, 2);
   test_pool_wait_idle (fixture->pool, 2);
-  make_fail (fixture, "delete_sandbox", 1, "provider_error");
+  make_fail (fixture, "delete_sandbox", 0, "provider_error");
   g_assert_cmpint (asb_pool_release_all_idle (fixture->pool, NULL, &fixture->error), ==, -1);
   g_assert_error (fixture->error, ASB_ERROR, ASB_ERROR_POOL_INCOMPLETE);
   g_clear_error (&fixture->error);
+  test_mock_clear_faults (fixture->mock);
   test_pool_wait_idle (fixture->pool, 2);
   test_pool_wait_sandboxes (fixture, 2);
 }
