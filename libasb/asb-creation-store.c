@@ -75,7 +75,15 @@ finish_with_workdir (GTask *task)
 
 static void make_workdir (GTask *task);
 
-/* Whether it was made may be unknown. To make it again does no harm. */
+/* Whether it was made may be unknown. To make it again does no harm, unless all is being undone. */
+static gboolean
+is_made_again (AsbCreation *creation)
+{
+  return !creation->error
+         && g_error_matches (creation->workdir_error, ASB_ERROR, ASB_ERROR_INTERRUPTED)
+         && ++creation->n_workdir_attempts < MAX_WORKDIR_ATTEMPTS;
+}
+
 static void
 workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -83,8 +91,7 @@ workdir_cb (GObject *source, GAsyncResult *result, gpointer user_data)
   AsbCreation *creation = g_task_get_task_data (task);
 
   asb_transport_make_directory_finish (ASB_TRANSPORT (source), result, &creation->workdir_error);
-  if (g_error_matches (creation->workdir_error, ASB_ERROR, ASB_ERROR_INTERRUPTED)
-      && ++creation->n_workdir_attempts < MAX_WORKDIR_ATTEMPTS)
+  if (is_made_again (creation))
     {
       g_clear_error (&creation->workdir_error);
       make_workdir (task);
