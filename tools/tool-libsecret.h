@@ -12,13 +12,13 @@
   FUNCTION (item_get_type)                                                                         \
   FUNCTION (password_clear)                                                                        \
   FUNCTION (password_clear_finish)                                                                 \
+  FUNCTION (password_free)                                                                         \
   FUNCTION (password_lookup)                                                                       \
   FUNCTION (password_lookup_finish)                                                                \
   FUNCTION (password_search)                                                                       \
   FUNCTION (password_search_finish)                                                                \
   FUNCTION (password_store)                                                                        \
-  FUNCTION (password_store_finish)                                                                 \
-  FUNCTION (password_wipe)
+  FUNCTION (password_store_finish)
 
 #define TOOL_LIBSECRET_MEMBER(name) __typeof__ (secret_##name) *name;
 

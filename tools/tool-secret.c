@@ -155,8 +155,7 @@ lookup (Tool *tool, const char *origin, guint seconds)
                               "server", origin, NULL);
   key = libsecret->password_lookup_finish (tool_wait (&call.wait), NULL);
   copy = g_strdup (key);
-  if (key)
-    libsecret->password_wipe (key);
+  libsecret->password_free (key);
   return copy;
 }
 
