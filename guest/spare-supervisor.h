@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Supervisors for commands to come: one is always ready, so that a command need not wait until it
- * has been forked, and those whose command has ended without a trace serve the next. Of many that
- * are left from a busy time all but one end soon. */
+/* Supervisors for commands to come, so that a command need not wait until one has been forked: one
+ * is ready at the beginning and soon after a command has taken it, and those whose command has
+ * ended without a trace serve the next. Of many that are left from a busy time all but one end
+ * soon. */
 
 #pragma once
 
