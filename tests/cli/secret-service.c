@@ -80,12 +80,14 @@ static GVariant *
 secrets (Service *self)
 {
   GVariantBuilder builder;
-  GVariant *none = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, NULL, 0, 1);
-  GVariant *key = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, self->key, strlen (self->key), 1);
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{o(oayays)}"));
   if (!self->is_locked && !behaves (self, "refusing"))
-    g_variant_builder_add (&builder, "{o(o@ay@ays)}", ITEM, SESSION, none, key, "text/plain");
+    g_variant_builder_add (
+        &builder, "{o(o@ay@ays)}", ITEM, SESSION,
+        g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, NULL, 0, 1),
+        g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, self->key, strlen (self->key), 1),
+        "text/plain");
   return g_variant_builder_end (&builder);
 }
 

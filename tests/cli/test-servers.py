@@ -353,8 +353,9 @@ class SecretService:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         self.process.communicate(timeout=lookalike.TIMEOUT)
+        assert kind or self.process.returncode == 0, f"the service ended with {self.process.returncode}"
 
 
 @unittest.skipUnless(shutil.which("dbus-daemon"), "there is no dbus-daemon")
