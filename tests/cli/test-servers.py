@@ -34,6 +34,8 @@ if REAL and not os.environ.get("ASB_TEST_OPENSANDBOX"):
 KEY = os.environ.get("OPEN_SANDBOX_API_KEY", "") if REAL else "key-that-is-secret"
 POLICY = {"defaultAction": "deny", "egress": [{"action": "allow", "target": "example.org"}]}
 NONE = {"OPEN_SANDBOX_DOMAIN": "", "OPEN_SANDBOX_API_KEY": ""}
+# Whole stacks for the leak checker, by which lsan.supp knows what libsecret leaks.
+WHOLE_STACKS = {"ASAN_OPTIONS": checker.SANITIZER + ":fast_unwind_on_malloc=0"} if checker.SANITIZER else {}
 
 
 class RealServer:
@@ -269,10 +271,7 @@ class Login(ServerTestCase):
         return asb("login", *arguments, environment=self.login_environment, **options)
 
     def forget(self):
-        """With whole stacks under the leak checker, as lsan.supp knows a leak of libsecret by them."""
-        sanitizer = os.environ.get("ASAN_OPTIONS")
-        whole = {"ASAN_OPTIONS": sanitizer + ":fast_unwind_on_malloc=0"} if sanitizer else {}
-        return asb("login", "--forget", environment={**self.login_environment, **whole})
+        return asb("login", "--forget", environment={**self.login_environment, **WHOLE_STACKS})
 
     def list(self):
         return asb("list", "--json", "--provider", "opensandbox", environment=self.login_environment)
@@ -347,7 +346,7 @@ class SecretService:
     def __init__(self, behaviour, place):
         self.process = subprocess.Popen([os.environ["ASB_SECRET_SERVICE"], behaviour, f"http://{place}", KEY],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.environment = {**NONE, "OPEN_SANDBOX_DOMAIN": place,
+        self.environment = {**NONE, **WHOLE_STACKS, "OPEN_SANDBOX_DOMAIN": place,
                             "DBUS_SESSION_BUS_ADDRESS": self.process.stdout.readline().strip()}
 
     def __enter__(self):
