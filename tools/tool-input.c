@@ -5,7 +5,6 @@
 #include "tool-input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -127,7 +126,7 @@ heard_cb (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* What asb itself opens in place of a closed one is only written to, and is not this. */
+/* So is one that was closed: asb has opened this in its place. */
 static gboolean
 is_nothing (int fd)
 {
@@ -135,7 +134,7 @@ is_nothing (int fd)
   struct stat nothing;
 
   return fstat (fd, &file) == 0 && S_ISCHR (file.st_mode) && stat ("/dev/null", &nothing) == 0
-         && file.st_rdev == nothing.st_rdev && (fcntl (fd, F_GETFL) & O_ACCMODE) != O_WRONLY;
+         && file.st_rdev == nothing.st_rdev;
 }
 
 gboolean

@@ -31,6 +31,7 @@ typedef struct
   int output_status;  /* the exit status, when output had nowhere to go */
   int given_up;       /* the signal after which nothing is waited for any more, or 0 */
   gboolean has_ended; /* the command; its output may still have to be written */
+  gboolean input_failed; /* what asb was given could not be read to its end */
   gint64 interrupted_at;
   gboolean has_terminal; /* the command */
 } Session;
@@ -147,7 +148,10 @@ input_ended_cb (GObject *object, GAsyncResult *result, gpointer user_data)
   if (!tool_feed_finish (result, &error)
       && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)
       && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED) && error->domain == G_IO_ERROR)
-    tool_message_error (error);
+    {
+      tool_message_error (error);
+      session->input_failed = !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    }
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_output_stream_close_async (G_OUTPUT_STREAM (object), G_PRIORITY_DEFAULT, NULL,
                                  input_closed_cb, NULL);
@@ -250,6 +254,7 @@ get_session_status (Session *session)
 {
   AsbCommandResult *result = asb_command_get_result (session->command);
   const char *record_error = result ? asb_command_result_get_record_error (result) : NULL;
+  int status;
 
   /* For people only: programs are promised the command's bytes, and find it in the record. */
   if (record_error && tool_text_is_terminal (STDERR_FILENO))
@@ -264,7 +269,9 @@ get_session_status (Session *session)
     tool_message_error (session->error);
   if (session->error || !result)
     return TOOL_EXIT_ASB;
-  return tool_run_get_result_status (result);
+  status = tool_run_get_result_status (result);
+  /* It may have succeeded with a part of what it was to be given. */
+  return status == 0 && session->input_failed ? TOOL_EXIT_ASB : status;
 }
 
 static int

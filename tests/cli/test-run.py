@@ -262,7 +262,14 @@ class Streams(TestCase):
     def test_no_input(self):
         process = subprocess.run(["sh", "-c", '"$0" run -- cat <&-', ASB], env=ENVIRONMENT,
                                  capture_output=True, timeout=LIMIT, check=False)
-        self.assertEqual((process.returncode, process.stdout), (0, b""))
+        self.assertEqual((process.returncode, process.stdout, process.stderr), (0, b"", b""))
+
+    def test_unreadable_input(self):
+        """What a command made of a part of its input is no success."""
+        process = subprocess.run(["sh", "-c", '"$0" run -- cat < /', ASB], env=ENVIRONMENT,
+                                 capture_output=True, timeout=LIMIT, check=False)
+        self.assertEqual((process.returncode, process.stdout), (125, b""))
+        self.assertIn(b"Could not read standard input: Is a directory", process.stderr)
 
     def test_background_child(self):
         """A child that holds the output open does not hold the end."""
