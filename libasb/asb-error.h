@@ -87,7 +87,7 @@ GQuark asb_error_quark (void);
  * @ASB_ERROR_NOT_REGULAR_FILE: a FIFO, a socket or a device where a file is needed
  * @ASB_ERROR_DIRECTORY_NOT_EMPTY: the directory is not empty
  * @ASB_ERROR_PERMISSION_DENIED: the user of the sandbox may not do this
- * @ASB_ERROR_NO_SPACE: there is no room left in the sandbox
+ * @ASB_ERROR_NO_SPACE: there is no room left in the sandbox, or where its provider keeps it
  * @ASB_ERROR_READ_ONLY: the file system is read-only
  * @ASB_ERROR_TOO_LARGE: larger than a limit; the message names it
  * @ASB_ERROR_PATH_PROTECTED: the path belongs to the library

@@ -28,9 +28,9 @@ typedef struct
   GCancellable *output_cancellable;
   guint n_pending; /* its end, and that of its two outputs */
   GError *error;
-  int output_status;  /* the exit status, when output had nowhere to go */
-  int given_up;       /* the signal after which nothing is waited for any more, or 0 */
-  gboolean has_ended; /* the command; its output may still have to be written */
+  int output_status;     /* the exit status, when output had nowhere to go */
+  int given_up;          /* the signal after which nothing is waited for any more, or 0 */
+  gboolean has_ended;    /* the command; its output may still have to be written */
   gboolean input_failed; /* what asb was given could not be read to its end */
   gint64 interrupted_at;
   gboolean has_terminal; /* the command */

@@ -170,7 +170,8 @@ asb_local_set_start_failure (GError **error, const char *output, int status)
 const char *
 asb_local_find_spawn_cure (const GError *cause, const char *fallback)
 {
-  if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_PROVIDER))
+  if (g_error_matches (cause, ASB_ERROR, ASB_ERROR_PROVIDER)
+      || g_error_matches (cause, ASB_ERROR, ASB_ERROR_NO_SPACE))
     return NULL;
   if (g_error_matches (cause, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK))
     return "raise “ulimit -u”, end other processes, or make memory free";
@@ -212,8 +213,10 @@ asb_local_set_failure (GError **error, int reason, const char *format, ...)
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (error, ASB_ERROR, ASB_ERROR_PROVIDER, "Could not %s%s%s%s: %s", what,
-               cure ? " (" : "", cure ? cure : "", cure ? ")" : "", g_strerror (reason));
+  g_set_error (error, ASB_ERROR,
+               reason == ENOSPC || reason == EDQUOT ? ASB_ERROR_NO_SPACE : ASB_ERROR_PROVIDER,
+               "Could not %s%s%s%s: %s", what, cure ? " (" : "", cure ? cure : "", cure ? ")" : "",
+               g_strerror (reason));
 }
 
 void

@@ -7,6 +7,8 @@
 #include "asb-local-guest.h"
 #include "asb-local-owner.h"
 #include "asb-local-record.h"
+#include "asb-local-source.h"
+#include "asb-local-workdir.h"
 
 /* The guest ends everything within two. */
 #define END_SECONDS 3
@@ -36,35 +38,68 @@ prepare (gpointer data)
                             &keeping->error);
 }
 
-/* The disk is busy with the one while the other waits for processes. */
-static gboolean
-end_and_prepare (Keeping *keeping, guint seconds, GError **error)
+/* What was not kept does not stay. */
+static void
+clear (Keeping *keeping, gboolean kept)
 {
-  const AsbLocalMeanwhile meanwhile = { prepare, keeping };
-
-  if (!asb_local_guest_end (keeping->folder, seconds, &meanwhile, error))
-    return FALSE;
-  if (!keeping->is_prepared)
-    prepare (keeping);
-  if (!keeping->error)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&keeping->error));
-  return FALSE;
+  if (!kept && keeping->record)
+    asb_local_folder_remove (keeping->record, NULL);
+  g_clear_pointer (&keeping->record, asb_local_folder_free);
+  g_clear_error (&keeping->error);
+  keeping->is_prepared = FALSE;
 }
 
+static gboolean
+keep (Keeping *keeping, GError **error)
+{
+  gboolean kept;
+
+  if (!keeping->is_prepared)
+    prepare (keeping);
+  kept = !keeping->error
+         && (!keeping->record
+             || asb_local_record_keep (keeping->folder, keeping->record, &keeping->error));
+  if (!kept)
+    g_propagate_error (error, g_steal_pointer (&keeping->error));
+  clear (keeping, kept);
+  return kept;
+}
+
+/* What goes with a sandbox anyway: it may be what has filled the disk. */
+static void
+make_room (AsbLocalFolder *folder)
+{
+  static const char *const names[]
+      = { ASB_LOCAL_FOLDER_WORKSPACE, ASB_LOCAL_FOLDER_HOME, ASB_LOCAL_FOLDER_TMP,
+          ASB_LOCAL_FOLDER_WORKDIR, ASB_LOCAL_FOLDER_OVERLAYS };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    asb_local_folder_clear (folder, names[i]);
+}
+
+/* The disk is busy with the one while the other waits for processes. */
 static gboolean
 end_and_keep (const AsbLocalSettings *settings, AsbLocalFolder *folder, guint seconds,
               GError **error)
 {
   Keeping keeping = { .settings = settings, .folder = folder };
-  gboolean kept = end_and_prepare (&keeping, seconds, error)
-                  && (!keeping.record || asb_local_record_keep (folder, keeping.record, error));
+  const AsbLocalMeanwhile meanwhile = { prepare, &keeping };
+  g_autoptr (GError) cause = NULL;
 
-  if (!kept && keeping.record)
-    asb_local_folder_remove (keeping.record, NULL);
-  g_clear_pointer (&keeping.record, asb_local_folder_free);
-  g_clear_error (&keeping.error);
-  return kept;
+  if (!asb_local_guest_end (folder, seconds, &meanwhile, error))
+    {
+      clear (&keeping, FALSE);
+      return FALSE;
+    }
+  if (keep (&keeping, &cause))
+    return TRUE;
+  if (!g_error_matches (cause, ASB_ERROR, ASB_ERROR_NO_SPACE))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  make_room (folder);
+  return keep (&keeping, error);
 }
 
 static gboolean

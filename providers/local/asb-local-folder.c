@@ -356,6 +356,15 @@ asb_local_folder_publish (AsbLocalFolder *self, GError **error)
   return FALSE;
 }
 
+void
+asb_local_folder_clear (AsbLocalFolder *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!remove_tree (self->fd, name, &error))
+    g_debug ("“%s” of sandbox %s stays for now: %s", name, self->id, error->message);
+}
+
 static gboolean
 remove_name (AsbLocalFolder *self, const char *name, GError **error)
 {

@@ -50,6 +50,9 @@ AsbLocalFolder *asb_local_folder_new (const char *root, const char *id, GError *
 /* Fails with %ASB_ERROR_ALREADY_EXISTS if there is one of its id. */
 gboolean asb_local_folder_publish (AsbLocalFolder *self, GError **error);
 
+/* Removes one of the folders in it, as far as that can be done. */
+void asb_local_folder_clear (AsbLocalFolder *self, const char *name);
+
 /* At first it is found no more, then all that is in it goes. */
 gboolean asb_local_folder_remove (AsbLocalFolder *self, GError **error);
 

@@ -19,8 +19,6 @@
 #include "asb-local-path.h"
 #include "asb-local-user.h"
 
-#define OVERLAYS_NAME "overlays"
-
 AsbLocalSource *
 asb_local_source_new (const char *path)
 {
@@ -279,7 +277,7 @@ source_new (GPtrArray *mounts, guint index, const AsbLocalPlaces *places, GError
   self->owner = status.st_uid;
   self->group = status.st_gid;
   if (mount->mode == ASB_MOUNT_MODE_OVERLAY)
-    self->changes = g_strdup_printf ("%s/" OVERLAYS_NAME "/%u", places->folder, index);
+    self->changes = g_strdup_printf ("%s/" ASB_LOCAL_FOLDER_OVERLAYS "/%u", places->folder, index);
   if (!done)
     g_clear_pointer (&self, asb_local_source_free);
   return self;
@@ -335,9 +333,9 @@ asb_local_sources_make_changes (GPtrArray *mounts, int state_fd, GError **error)
 
       if (mount->mode != ASB_MOUNT_MODE_OVERLAY)
         continue;
-      if (overlays < 0 && asb_local_make_folder (state_fd, OVERLAYS_NAME, 0700))
-        overlays
-            = openat (state_fd, OVERLAYS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (overlays < 0 && asb_local_make_folder (state_fd, ASB_LOCAL_FOLDER_OVERLAYS, 0700))
+        overlays = openat (state_fd, ASB_LOCAL_FOLDER_OVERLAYS,
+                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       done = overlays >= 0 && make_changes (overlays, mount, i);
     }
   if (!done)

@@ -10,6 +10,9 @@
 
 #include "asb-local-mount.h"
 
+/* Of a state folder: what is changed in overlays. */
+#define ASB_LOCAL_FOLDER_OVERLAYS "overlays"
+
 typedef struct
 {
   char *path; /* of the host */

@@ -378,6 +378,32 @@ test_keep (LocalTest *test, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_SANDBOX_DELETED);
 }
 
+/* A sandbox that has filled the disk can be removed, and its record is kept all the same. */
+static void
+test_keep_on_full_disk (LocalTest *test, gconstpointer data)
+{
+  g_autoptr (AsbProvider) provider = keeping_provider (test);
+  g_autoptr (AsbSandboxInfo) info = NULL;
+  g_autofree char *history = NULL;
+  g_autofree char *workspace = NULL;
+
+  if (mount ("tmpfs", test->folder, "tmpfs", 0, "mode=0700,size=16m,nr_inodes=64") != 0)
+    {
+      g_test_skip ("only root can mount a small disk");
+      return;
+    }
+  info = local_test_create (provider, NULL);
+  g_free (local_test_shell (provider, local_test_id (info), NULL,
+                            "echo data > /.agent-history/history.sqlite3"));
+  workspace = local_test_path (test, local_test_id (info), "workspace");
+  fill (workspace);
+  local_test_delete (provider, local_test_id (info));
+  g_assert_cmpuint (count_entries (test->state), ==, 0);
+  history = g_build_filename (test->records, local_test_id (info), "history", NULL);
+  g_assert_cmpuint (count_entries (history), ==, 1);
+  g_assert_cmpint (umount2 (test->folder, MNT_DETACH), ==, 0);
+}
+
 static void
 assert_record_answers (AsbTransport *transport)
 {
@@ -551,6 +577,7 @@ main (int argc, char **argv)
   local_test_add ("/local/state/sweep/makes-room", test_sweep_makes_room);
   local_test_add ("/local/state/remove", test_remove);
   local_test_add ("/local/state/keep", test_keep);
+  local_test_add ("/local/state/keep/full-disk", test_keep_on_full_disk);
   local_test_add ("/local/state/read-kept", test_read_kept);
   local_test_add ("/local/state/read-live", test_read_live);
   local_test_add ("/local/state/key", test_key);
