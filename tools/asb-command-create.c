@@ -66,6 +66,16 @@ print_name (AsbSandboxRef *ref)
   return tool_output_print (line, strlen (line));
 }
 
+/* What could not be printed was to be the only way to find it. */
+static int
+name_if_untold (AsbSandboxRef *ref, int status)
+{
+  if (status != TOOL_EXIT_DONE)
+    tool_message ("Sandbox “%s:%s” was made all the same; asb rm removes it",
+                  asb_sandbox_ref_get_provider_name (ref), asb_sandbox_ref_get_sandbox_id (ref));
+  return status;
+}
+
 static int
 print_json (Tool *tool, AsbBackend *backend)
 {
@@ -88,7 +98,7 @@ print_json (Tool *tool, AsbBackend *backend)
     }
   json = tool_json_new ();
   tool_sandbox_add_json (json, NULL, info);
-  return tool_json_print (json);
+  return name_if_untold (asb_backend_get_ref (backend), tool_json_print (json));
 }
 
 static int
@@ -107,7 +117,9 @@ run (Tool *tool, const ToolParsed *parsed)
       tool_message_error (error);
       return TOOL_EXIT_FAILED;
     }
-  status = options.json ? print_json (tool, backend) : print_name (asb_backend_get_ref (backend));
+  status = options.json ? print_json (tool, backend)
+                        : name_if_untold (asb_backend_get_ref (backend),
+                                          print_name (asb_backend_get_ref (backend)));
   return tool_backend_close (backend) || status != TOOL_EXIT_DONE ? status : TOOL_EXIT_FAILED;
 }
 

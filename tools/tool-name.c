@@ -12,15 +12,30 @@
 
 #include "tool-sandbox.h"
 
+/* Such a name would be one that nobody sees how to write; servers take it off. */
+static gboolean
+has_blank_end (const char *name)
+{
+  const char *last = name + strlen (name);
+
+  last = g_utf8_find_prev_char (name, last);
+  return g_unichar_isspace (g_utf8_get_char (name))
+         || (last && g_unichar_isspace (g_utf8_get_char (last)));
+}
+
 gboolean
 tool_name_check (const char *name, GError **error)
 {
-  if (!name || (*name && !strchr (name, ':')))
+  const char *reason = NULL;
+
+  if (name && strchr (name, ':'))
+    reason = ": what is before a colon names a provider";
+  else if (name && has_blank_end (name))
+    reason = ": it begins or ends with a blank";
+  else if (!name || *name)
     return TRUE;
-  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-               *name ? "“%s” cannot name a sandbox: what is before a colon names a provider"
-                     : "“%s” cannot name a sandbox",
-               name);
+  g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT, "“%s” cannot name a sandbox%s", name,
+               reason ? reason : "");
   return FALSE;
 }
 

@@ -45,7 +45,11 @@ load (const char *file_name, GError **error)
   if (!g_error_matches (cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)
       && !g_error_matches (cause, G_FILE_ERROR, G_FILE_ERROR_NOTDIR))
     g_set_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT,
-                 "Could not read the configuration file “%s”: %s", file_name, cause->message);
+                 "Could not read the configuration file “%s”%s: %s", file_name,
+                 cause->domain == G_FILE_ERROR
+                     ? " (set HOME, or XDG_CONFIG_HOME, to a folder that is yours)"
+                     : "",
+                 cause->message);
   return NULL;
 }
 

@@ -85,6 +85,16 @@ class Profiles(TestCase):
                 self.assertEqual(result.stdout, b"")
                 self.assertIn(word, result.stderr.decode())
 
+    def test_unreadable(self):
+        """As another user's is, where HOME stayed that of root."""
+        self.write("")
+        path = self.folder / "asb" / "config"
+        path.unlink()
+        path.symlink_to("config")
+        self.addCleanup(path.unlink)
+        self.assert_refused(self.asb("run", *SHOW), 125, f"Could not read the configuration file “{path}”",
+                            "set HOME, or XDG_CONFIG_HOME, to a folder that is yours")
+
     def test_help_needs_none(self):
         self.write("nonsense")
         self.assertIn("--profile", self.assert_done(self.asb("run", "--help")).decode())

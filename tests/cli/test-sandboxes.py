@@ -4,9 +4,10 @@
 import os
 import pathlib
 import shutil
+import subprocess
 
 import tap_unittest
-from cli_test import LIMIT, STATE, Terminal, TestCase, asb, finish, kill_guest, prepare, start
+from cli_test import ASB, ENVIRONMENT, LIMIT, STATE, Terminal, TestCase, asb, finish, kill_guest, prepare, start
 
 
 class Sandboxes(TestCase):
@@ -148,10 +149,21 @@ class Sandboxes(TestCase):
         self.assertEqual([entry["name"] for entry in self.json("list")], ["twin"])
 
     def test_impossible_names(self):
-        for name in ["pro:x", ":", ""]:
+        for name in ["pro:x", ":", "", " ", " x", "x ", "x\u00a0"]:
             self.assert_refused(asb("create", "--name", name), 1, f"“{name}”")
             self.assert_refused(asb("run", "--name", name, "true"), 125, f"“{name}”")
         self.assertEqual(self.json("list"), [])
+
+    def test_name_that_cannot_be_told(self):
+        for option in [[], ["--json"]]:
+            with open("/dev/full", "wb") as full:
+                result = subprocess.run([ASB, "create", *option], stdin=subprocess.DEVNULL, stdout=full,
+                                        stderr=subprocess.PIPE, env=ENVIRONMENT, timeout=LIMIT, check=False)
+            sandbox = self.json("list")[0]["id"]
+            self.made.append(sandbox)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"“local:{sandbox}” was made all the same", result.stderr.decode())
+            self.assert_done(asb("rm", sandbox))
 
     def test_list(self):
         first = self.create("--name", "first")
