@@ -352,5 +352,8 @@ tool_run_detached (Tool *tool, AsbBackend *backend, AsbCommandSpec *spec, const 
   if (!job)
     return get_start_status (error);
   line = g_strconcat (asb_job_get_id (job), "\n", NULL);
-  return tool_output_print (line, strlen (line)) == TOOL_EXIT_DONE ? TOOL_EXIT_DONE : TOOL_EXIT_ASB;
+  if (tool_output_print (line, strlen (line)) == TOOL_EXIT_DONE)
+    return TOOL_EXIT_DONE;
+  tool_message ("Job “%s” was started all the same; asb jobs stop ends it", asb_job_get_id (job));
+  return TOOL_EXIT_ASB;
 }

@@ -71,6 +71,7 @@ class Jobs(SandboxTestCase):
                                     timeout=LIMIT, check=False)
         self.assertEqual(result.returncode, 125)
         self.assertIn(b"Could not write to standard output", result.stderr)
+        self.assertRegex(result.stderr.decode(), "Job “[0-9a-f]+-[0-9]+” was started all the same")
 
     def test_exact_bytes(self):
         self.assert_done(asb("put", self.sandbox, "-", "all-bytes", stdin=BYTES))
