@@ -377,9 +377,9 @@ asb_guest_connection_opened (AsbGuestConnection *self)
 
 /* Whether a call was done is unknown only if it was sent. */
 static void
-interrupt_call (AsbGuestConnection *self, AsbGuestCall *call)
+interrupt_call (AsbGuestConnection *self, AsbGuestCall *call, guint64 last_sent)
 {
-  const gboolean sent = call->sequence > 0 && call->sequence <= self->outbox.last_written;
+  const gboolean sent = call->sequence > 0 && call->sequence <= last_sent;
   g_autoptr (GError) error = (sent ? asb_guest_error_new : asb_guest_error_new_unsent) (
       sent ? self->end_error->code : self->closed_code, call->name, call->operation,
       self->end_error->message);
@@ -390,7 +390,7 @@ interrupt_call (AsbGuestConnection *self, AsbGuestCall *call)
 }
 
 static void
-interrupt_calls (AsbGuestConnection *self)
+interrupt_calls (AsbGuestConnection *self, guint64 last_sent)
 {
   g_autoptr (GHashTable) calls = g_steal_pointer (&self->calls);
   GHashTableIter iter;
@@ -401,7 +401,7 @@ interrupt_calls (AsbGuestConnection *self)
   asb_guest_send_drop_controls (self);
   g_hash_table_iter_init (&iter, calls);
   while (g_hash_table_iter_next (&iter, NULL, &call))
-    interrupt_call (self, call);
+    interrupt_call (self, call, last_sent);
 }
 
 static void
@@ -425,6 +425,7 @@ void
 asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *goodbye)
 {
   AsbGuestState before = self->state;
+  guint64 last_sent = self->outbox.last_written;
 
   if (before != ASB_GUEST_STATE_OPENING && before != ASB_GUEST_STATE_OPEN
       && before != ASB_GUEST_STATE_INTERRUPTED)
@@ -441,8 +442,10 @@ asb_guest_connection_end (AsbGuestConnection *self, GError *error, const char *g
   asb_guest_connection_update_timer (self);
   if (self->link)
     asb_guest_link_stop_reading (self->link);
+  if (goodbye && self->link)
+    last_sent = asb_guest_outbox_drop_unwritten (&self->outbox);
   tell_end (self, before);
-  interrupt_calls (self);
+  interrupt_calls (self, last_sent);
   if (goodbye && self->link)
     say_goodbye (self, goodbye);
   else
@@ -468,7 +471,6 @@ asb_guest_connection_refuse (AsbGuestConnection *self, const char *reason)
       asb_guest_resume_failed (self, error);
       return;
     }
-  asb_guest_outbox_drop_unwritten (&self->outbox);
   asb_guest_connection_end (self, g_steal_pointer (&error), "protocol_error");
 }
 

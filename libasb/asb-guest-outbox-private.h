@@ -62,5 +62,6 @@ void asb_guest_outbox_interrupt (AsbGuestOutbox *self);
  * have. */
 gboolean asb_guest_outbox_resume (AsbGuestOutbox *self, guint64 sequence);
 
-/* Drops the numbered frames of which nothing was written yet. */
-void asb_guest_outbox_drop_unwritten (AsbGuestOutbox *self);
+/* Drops the numbered frames of which nothing was written yet. Returns the number of the last one
+ * that was, or will be, written. */
+guint64 asb_guest_outbox_drop_unwritten (AsbGuestOutbox *self);

@@ -201,7 +201,7 @@ asb_guest_outbox_resume (AsbGuestOutbox *self, guint64 sequence)
   return TRUE;
 }
 
-void
+guint64
 asb_guest_outbox_drop_unwritten (AsbGuestOutbox *self)
 {
   GList *keep = self->offset > 0 ? self->unwritten : NULL;
@@ -218,4 +218,5 @@ asb_guest_outbox_drop_unwritten (AsbGuestOutbox *self)
     }
   self->unwritten = keep;
   self->batch_frames = keep ? 1 : 0;
+  return keep ? ((Frame *)keep->data)->sequence : self->last_written;
 }
