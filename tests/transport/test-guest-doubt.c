@@ -20,6 +20,7 @@ typedef struct
   int state;   /* atomic: what the provider says of the sandbox */
   int code;    /* atomic: or with what it fails; 0: it does not */
   int is_late; /* atomic: it is answered by the test */
+  int is_shut; /* atomic: no stream is to be had */
   AsbGuestStateFunc answer;
   gpointer answer_data;
   GAsyncQueue *asked; /* one item a question */
@@ -46,7 +47,10 @@ open_again (gpointer data, GCancellable *cancellable, AsbGuestStreamFunc answer,
 {
   Fixture *fixture = data;
 
-  answer (answer_data, peer_new_stream (fixture->peer), NULL);
+  if (g_atomic_int_get (&fixture->is_shut))
+    answer (answer_data, NULL, g_error_new_literal (ASB_ERROR, ASB_ERROR_SANDBOX_STATE, "Shut"));
+  else
+    answer (answer_data, peer_new_stream (fixture->peer), NULL);
 }
 
 static void
@@ -291,6 +295,32 @@ test_lost_asleep (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_lost_by_pause (Fixture *fixture, gconstpointer data)
+{
+  Pending arrived = { 0 };
+
+  g_test_summary ("Whoever cannot come back as the sandbox is paused learns of that");
+
+  call (fixture, &arrived);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  acknowledge (fixture);
+  g_atomic_int_set (&fixture->is_shut, TRUE);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_PAUSED);
+  peer_break (fixture->peer);
+  expect_news (fixture, TRUE);
+  call (fixture, &fixture->pending);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_SANDBOX_STATE, "is paused");
+
+  g_atomic_int_set (&fixture->is_shut, FALSE);
+  g_atomic_int_set (&fixture->state, ASB_SANDBOX_STATE_RUNNING);
+  expect_news (fixture, FALSE);
+  peer_take_stream (fixture->peer);
+  peer_resume (fixture->peer, peer_expect_resume (fixture->peer));
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &arrived, 0, NULL);
+}
+
+static void
 test_outdated (Fixture *fixture, gconstpointer data)
 {
   AsbGuestConnection *connection
@@ -311,6 +341,40 @@ test_outdated (Fixture *fixture, gconstpointer data)
   g_assert_null (fixture->pending.result);
   peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
   expect_answer (fixture, &fixture->pending, 0, NULL);
+  g_assert_null (g_async_queue_try_pop (fixture->news));
+}
+
+static void
+test_heard_meanwhile (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("Nor does what was said before the guest was heard");
+
+  g_atomic_int_set (&fixture->is_late, TRUE);
+  call (fixture, &fixture->pending);
+  g_async_queue_pop (fixture->asked);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  acknowledge (fixture);
+  fixture->answer (fixture->answer_data, ASB_SANDBOX_STATE_PAUSED, NULL);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_answer (fixture, &fixture->pending, 0, NULL);
+  g_assert_null (g_async_queue_try_pop (fixture->news));
+}
+
+static void
+test_closed_meanwhile (Fixture *fixture, gconstpointer data)
+{
+  g_test_summary ("Nobody hears of a pause of what has been closed");
+
+  g_atomic_int_set (&fixture->is_late, TRUE);
+  call (fixture, &fixture->pending);
+  g_async_queue_pop (fixture->asked);
+  g_assert_true (asb_transport_close (fixture->transport, NULL, NULL));
+  fixture->answer (fixture->answer_data, ASB_SANDBOX_STATE_PAUSED, NULL);
+  /* The second close comes after that, in the same thread. */
+  g_assert_true (asb_transport_close (fixture->transport, NULL, NULL));
+  expect_answer (fixture, &fixture->pending, ASB_ERROR_CLOSED, "");
   g_assert_null (g_async_queue_try_pop (fixture->news));
 }
 
@@ -346,7 +410,9 @@ test_over (Fixture *fixture, gconstpointer data)
     { ASB_SANDBOX_STATE_UNKNOWN, ASB_ERROR_SANDBOX_NOT_FOUND, ASB_ERROR_SANDBOX_NOT_FOUND },
     { ASB_SANDBOX_STATE_UNKNOWN, ASB_ERROR_SANDBOX_EXPIRED, ASB_ERROR_SANDBOX_EXPIRED },
     { ASB_SANDBOX_STATE_FAILED, 0, ASB_ERROR_SANDBOX_STATE },
+    { ASB_SANDBOX_STATE_STOPPING, 0, ASB_ERROR_SANDBOX_STATE },
     { ASB_SANDBOX_STATE_STOPPED, 0, ASB_ERROR_SANDBOX_STATE },
+    { ASB_SANDBOX_STATE_DELETED, 0, ASB_ERROR_SANDBOX_STATE },
   };
 
   g_test_summary ("In a sandbox that is gone nothing was done that has not arrived; of what has "
@@ -391,7 +457,10 @@ main (int argc, char *argv[])
   add ("put-to-sleep", FALSE, test_put_to_sleep);
   add ("resumed-by-others", FALSE, test_resumed_by_others);
   add ("lost-asleep", TRUE, test_lost_asleep);
+  add ("lost-by-pause", TRUE, test_lost_by_pause);
   add ("outdated", FALSE, test_outdated);
+  add ("heard-meanwhile", FALSE, test_heard_meanwhile);
+  add ("closed-meanwhile", FALSE, test_closed_meanwhile);
   add ("idle", FALSE, test_idle);
   add ("over", FALSE, test_over);
 

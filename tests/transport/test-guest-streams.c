@@ -54,18 +54,89 @@ slow_output_init (SlowOutput *self)
 {
 }
 
+#define TYPE_STINGY_OUTPUT (stingy_output_get_type ())
+G_DECLARE_FINAL_TYPE (StingyOutput, stingy_output, STINGY, OUTPUT, GFilterOutputStream)
+
+/* A stream that can be polled, and takes a few bytes at a time. */
+struct _StingyOutput
+{
+  GFilterOutputStream parent_instance;
+};
+
+static void stingy_output_iface_init (GPollableOutputStreamInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (StingyOutput, stingy_output, G_TYPE_FILTER_OUTPUT_STREAM,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_OUTPUT_STREAM,
+                                                      stingy_output_iface_init))
+
+static GPollableOutputStream *
+stingy_output_get_base (GPollableOutputStream *stream)
+{
+  return G_POLLABLE_OUTPUT_STREAM (
+      g_filter_output_stream_get_base_stream (G_FILTER_OUTPUT_STREAM (stream)));
+}
+
+static gboolean
+stingy_output_is_writable (GPollableOutputStream *stream)
+{
+  return g_pollable_output_stream_is_writable (stingy_output_get_base (stream));
+}
+
+static GSource *
+stingy_output_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
+{
+  g_autoptr (GSource) source
+      = g_pollable_output_stream_create_source (stingy_output_get_base (stream), cancellable);
+
+  return g_pollable_source_new_full (stream, source, NULL);
+}
+
+static gssize
+stingy_output_write_nonblocking (GPollableOutputStream *stream, const void *bytes, gsize size,
+                                 GError **error)
+{
+  return g_pollable_output_stream_write_nonblocking (stingy_output_get_base (stream), bytes,
+                                                     MIN (size, 7), NULL, error);
+}
+
+static void
+stingy_output_iface_init (GPollableOutputStreamInterface *iface)
+{
+  iface->is_writable = stingy_output_is_writable;
+  iface->create_source = stingy_output_create_source;
+  iface->write_nonblocking = stingy_output_write_nonblocking;
+}
+
+static void
+stingy_output_class_init (StingyOutputClass *klass)
+{
+}
+
+static void
+stingy_output_init (StingyOutput *self)
+{
+}
+
+/* Takes the stream; its output goes through one of this type. */
+static GIOStream *
+stream_new_with (GIOStream *stream, GInputStream *input, GType output_type)
+{
+  g_autoptr (GOutputStream) output
+      = g_object_new (output_type, "base-stream", g_io_stream_get_output_stream (stream), NULL);
+  GIOStream *other = g_simple_io_stream_new (input, output);
+
+  /* The streams live by the connection they belong to. */
+  g_object_set_data_full (G_OBJECT (other), "stream", stream, g_object_unref);
+  return other;
+}
+
 static GIOStream *
 slow_stream_new (GIOStream *stream)
 {
   g_autoptr (GInputStream) input
       = g_object_new (TYPE_SLOW_INPUT, "base-stream", g_io_stream_get_input_stream (stream), NULL);
-  g_autoptr (GOutputStream) output = g_object_new (TYPE_SLOW_OUTPUT, "base-stream",
-                                                   g_io_stream_get_output_stream (stream), NULL);
-  GIOStream *slow = g_simple_io_stream_new (input, output);
 
-  /* The streams live by the connection they belong to. */
-  g_object_set_data_full (G_OBJECT (slow), "stream", stream, g_object_unref);
-  return slow;
+  return stream_new_with (stream, input, TYPE_SLOW_OUTPUT);
 }
 
 /* Two pipes, in both directions one. */
@@ -227,6 +298,55 @@ test_slow_resumed (void)
     }
 }
 
+/* Whatever part of a frame is taken, the next begins where it ended. */
+static void
+test_short_writes (void)
+{
+  g_autoptr (Peer) peer = peer_new ();
+  g_autoptr (AsbTransport) transport = NULL;
+
+  peer->stream = stream_new_with (peer->stream, g_io_stream_get_input_stream (peer->stream),
+                                  TYPE_STINGY_OUTPUT);
+  transport = peer_open (peer);
+  for (guint i = 1; i <= 20; i++)
+    {
+      Pending pending[3] = { { 0 } };
+
+      for (guint j = 0; j < G_N_ELEMENTS (pending); j++)
+        asb_transport_call_async (transport, "several", NULL, NULL, pending_cb, &pending[j]);
+      for (guint j = 0; j < G_N_ELEMENTS (pending); j++)
+        {
+          g_autoptr (PeerFrame) frame = peer_expect_call (peer, "several");
+
+          peer_send_text (peer, ASB_FRAME_REPLY, frame->header.call, "{\"result\": {}}");
+        }
+      for (guint j = 0; j < G_N_ELEMENTS (pending); j++)
+        {
+          g_autoptr (GAsyncResult) result = pending_wait (&pending[j]);
+          g_autoptr (GVariant) answer = asb_transport_call_finish (transport, result, NULL);
+
+          g_assert_nonnull (answer);
+        }
+    }
+  g_assert_true (asb_transport_close (transport, NULL, NULL));
+}
+
+/* The farewell is under way in a thread when all has been handed over. */
+static void
+test_slow_farewell (void)
+{
+  for (int i = 0; i < 20; i++)
+    {
+      g_autoptr (Peer) peer = peer_new ();
+      g_autoptr (AsbTransport) transport = NULL;
+
+      peer->stream = slow_stream_new (peer->stream);
+      transport = peer_open (peer);
+      asb_transport_close_async (transport, NULL, NULL, NULL);
+      peer_skip (peer, ASB_FRAME_GOODBYE);
+    }
+}
+
 static void
 test_pipes (void)
 {
@@ -317,6 +437,36 @@ test_pipe_broken (void)
   close (input_fd);
 }
 
+/* A pipe that nobody reads from keeps nobody else waiting. */
+static void
+test_full_pipe (void)
+{
+  g_autoptr (Peer) unread = peer_new ();
+  g_autoptr (Peer) other = peer_new ();
+  g_autofree char *text = g_strnfill (900000, 'x');
+  g_autoptr (GVariant) arguments
+      = g_variant_ref_sink (g_variant_new_parsed ("{'text': <%s>}", text));
+  g_autoptr (AsbTransport) transport = NULL;
+  g_autoptr (AsbTransport) other_transport = NULL;
+  Pending pending = { 0 };
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GVariant) answer = NULL;
+  int input_fd;
+
+  use_pipes (unread, &input_fd);
+  transport = open_over_pipes (unread, input_fd);
+  /* With this in it nothing more would be written to the pipe, of which one page is all. */
+  peer_skip (unread, ASB_FRAME_HELLO);
+  asb_transport_call_async (transport, "x", arguments, NULL, pending_cb, &pending);
+  other_transport = peer_open (other);
+  g_assert_null (pending.result);
+  peer_close (unread);
+  result = pending_wait (&pending);
+  answer = asb_transport_call_finish (transport, result, NULL);
+  g_assert_null (answer);
+  close (input_fd);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,8 +474,11 @@ main (int argc, char **argv)
 
   g_test_add_func ("/guest-streams/not-pollable", test_slow_stream);
   g_test_add_func ("/guest-streams/not-pollable-resumed", test_slow_resumed);
+  g_test_add_func ("/guest-streams/not-pollable-farewell", test_slow_farewell);
+  g_test_add_func ("/guest-streams/short-writes", test_short_writes);
   g_test_add_func ("/guest-streams/pipes", test_pipes);
   g_test_add_func ("/guest-streams/pipe-broken", test_pipe_broken);
+  g_test_add_func ("/guest-streams/full-pipe", test_full_pipe);
   g_test_add_func ("/guest-streams/not-pollable-lost", test_slow_lost);
 
   return g_test_run ();
