@@ -587,7 +587,7 @@ asb_guest_connection_set_pause (AsbGuestConnection *self, gboolean paused)
   self->asked_at = 0;
   /* After a pause it is asked at once: the connection may be lost. */
   self->last_heard = self->paused ? now : now - self->timeouts.quiet;
-  self->last_asked = 0;
+  self->last_asked = self->last_heard;
   if (self->state == ASB_GUEST_STATE_INTERRUPTED)
     asb_guest_resume_pause (self, now);
   if (self->timer)

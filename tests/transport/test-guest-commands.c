@@ -619,6 +619,26 @@ test_service_arguments (Fixture *fixture, gconstpointer data)
     }
 }
 
+static void
+test_service_names (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *longest = g_strnfill (128, 'x');
+  g_autofree char *longer = g_strnfill (129, 'x');
+  const char *wrong[] = { longer, "\xff" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (asb_transport_call (fixture->transport, wrong[i], NULL, NULL, &error));
+      g_assert_error (error, ASB_ERROR, ASB_ERROR_INVALID_ARGUMENT);
+    }
+  asb_transport_call_async (fixture->transport, longest, NULL, NULL, pending_cb, &fixture->pending);
+  peer_frame_free (peer_expect_call (fixture->peer, longest));
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, "{\"result\": {}}");
+  g_object_unref (pending_wait (&fixture->pending));
+}
+
 /* A service with a channel that nobody wants is stopped, and answers. */
 static void
 test_service_unwanted (Fixture *fixture, gconstpointer data)
@@ -791,6 +811,7 @@ main (int argc, char **argv)
   ADD ("input-after-end", NULL, test_input_after_end);
   ADD ("service/call", NULL, test_service);
   ADD ("service/arguments", NULL, test_service_arguments);
+  ADD ("service/names", NULL, test_service_names);
   ADD ("service/unwanted", NULL, test_service_unwanted);
   ADD ("service/open", GINT_TO_POINTER (FALSE), test_open_service);
   ADD ("service/open-reply-first", GINT_TO_POINTER (TRUE), test_open_service);

@@ -347,18 +347,26 @@ test_credit_is_restated (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *bytes = g_malloc0 (ASB_FRAME_MAX_DATA);
   g_autoptr (AsbProcess) process = start_command (fixture);
-  g_autoptr (PeerFrame) credit = NULL;
   gsize size;
 
-  peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, bytes, ASB_FRAME_MAX_DATA);
-  g_assert_true (g_input_stream_read_all (asb_process_get_stdout (process), bytes,
-                                          ASB_FRAME_MAX_DATA, &size, NULL, NULL));
-  peer_skip (fixture->peer, ASB_FRAME_CREDIT);
+  for (guint16 channel = 1; channel <= 2; channel++)
+    {
+      peer_send (fixture->peer, ASB_FRAME_DATA, 1, channel, 0, bytes, ASB_FRAME_MAX_DATA);
+      g_assert_true (g_input_stream_read_all (channel == 1 ? asb_process_get_stdout (process)
+                                                           : asb_process_get_stderr (process),
+                                              bytes, ASB_FRAME_MAX_DATA, &size, NULL, NULL));
+      peer_skip (fixture->peer, ASB_FRAME_CREDIT);
+    }
   peer_break (fixture->peer);
   come_back (fixture);
-  credit = peer_expect (fixture->peer, ASB_FRAME_CREDIT);
-  g_assert_cmpuint (asb_frame_count_read (g_bytes_get_data (credit->payload, NULL)), ==,
-                    ASB_FRAME_MAX_DATA);
+  for (guint16 channel = 1; channel <= 2; channel++)
+    {
+      g_autoptr (PeerFrame) credit = peer_expect (fixture->peer, ASB_FRAME_CREDIT);
+
+      g_assert_cmpuint (credit->header.channel, ==, channel);
+      g_assert_cmpuint (asb_frame_count_read (g_bytes_get_data (credit->payload, NULL)), ==,
+                        ASB_FRAME_MAX_DATA);
+    }
 }
 
 /* What is asked for meanwhile. */
@@ -477,6 +485,37 @@ test_connection_breaks_again (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (fixture->peer->n_resumed, ==, 1);
 }
 
+/* Nothing but HELLO is said before the guest has answered, and what was heard before is not
+ * acknowledged once more. */
+static void
+test_only_hello (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (PeerFrame) frame = NULL;
+  Pending later = { 0 };
+  Pending cancelled = { 0 };
+  guint64 received;
+
+  call_async (fixture, "x", NULL, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, "{\"event\": \"news\"}");
+  peer_break (fixture->peer);
+  peer_take_stream (fixture->peer);
+  received = peer_expect_resume (fixture->peer);
+  g_assert_cmpuint (received, ==, 1);
+  call_async (fixture, "later", NULL, &later);
+  call_async (fixture, "never", cancellable, &cancelled);
+  g_cancellable_cancel (cancellable);
+  expect_answer (fixture, &cancelled, G_IO_ERROR, G_IO_ERROR_CANCELLED, NULL);
+  peer_resume (fixture->peer, received);
+  frame = peer_receive (fixture->peer);
+  g_assert_cmpint (frame->header.type, ==, ASB_FRAME_CALL);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, frame->header.call, RESULT);
+  expect_result (fixture, &fixture->pending);
+  expect_result (fixture, &later);
+}
+
 static void
 attempt_with (Fixture *fixture, AsbFrameType type, const char *text)
 {
@@ -499,6 +538,9 @@ test_attempts_fail (Fixture *fixture, gconstpointer data)
   peer_take_stream (fixture->peer);
   peer_send_bytes (fixture->peer, "HTTP/1.1 502 Bad Gateway\r\n\r\n", 28);
   peer_expect_resume (fixture->peer);
+  peer_expect_end (fixture->peer);
+  peer_break (fixture->peer);
+  attempt_with (fixture, ASB_FRAME_PING, "");
   peer_expect_end (fixture->peer);
   peer_break (fixture->peer);
   come_back (fixture);
@@ -543,8 +585,11 @@ test_wrong_count (Fixture *fixture, gconstpointer data)
 static void
 test_refused (Fixture *fixture, gconstpointer data)
 {
+  g_autofree char *goodbye
+      = g_strdup_printf ("{\"code\": \"%s\", \"message\": \"no\"}", (const char *)data);
+
   interrupt_call (fixture);
-  attempt_with (fixture, ASB_FRAME_GOODBYE, "{\"code\": \"access_denied\", \"message\": \"no\"}");
+  attempt_with (fixture, ASB_FRAME_GOODBYE, goodbye);
   expect_unknown (fixture, &fixture->pending, "no");
 }
 
@@ -777,12 +822,15 @@ main (int argc, char *argv[])
   ADD ("goodbye", test_goodbye, NULL);
   ADD ("breaks-again", test_connection_breaks_again, NULL);
   ADD ("attempts-fail", test_attempts_fail, NULL);
+  ADD ("only-hello", test_only_hello, NULL);
   ADD ("not-resumed/new-session", test_not_resumed, HELLO_WITH ("b1", "j", ""));
   ADD ("not-resumed/another-session", test_not_resumed, HELLO_WITH ("b1", "j", RESUMED (1)));
   ADD ("not-resumed/another-boot", test_not_resumed, HELLO_WITH ("b2", "i", RESUMED (1)));
   ADD ("not-resumed/another-guest", test_not_resumed, HELLO_WITH ("b2", "j", ""));
   ADD ("wrong-count", test_wrong_count, HELLO_WITH ("b1", "i", RESUMED (2)));
-  ADD ("refused", test_refused, NULL);
+  ADD ("refused/access-denied", test_refused, "access_denied");
+  ADD ("refused/shutdown", test_refused, "shutdown");
+  ADD ("refused/protocol-error", test_refused, "protocol_error");
   g_test_add_func ("/guest-resume/never-comes-back", test_never_comes_back);
   g_test_add_func ("/guest-resume/nothing-to-come-back-to", test_nothing_to_come_back_to);
   g_test_add_func ("/guest-resume/late-stream", test_late_stream);

@@ -4,6 +4,8 @@
 
 #include "peer.h"
 
+#include <string.h>
+
 static AsbLineWindow *
 read_lines (PeerFixture *fixture, const char *lines, const char *reply, GError **error)
 {
@@ -92,6 +94,33 @@ test_wrong (PeerFixture *fixture, gconstpointer data)
   g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
 }
 
+/* More than any window holds is not gathered, however the guest keeps to what it was credited. */
+static void
+test_endless (PeerFixture *fixture, gconstpointer data)
+{
+  g_autofree guint8 *bytes = g_malloc0 (ASB_FRAME_MAX_DATA);
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 credit = 0;
+
+  begin (fixture);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  for (guint64 total = 0; total <= 16 * 1024 * 1024; total += ASB_FRAME_MAX_DATA)
+    {
+      while (total + ASB_FRAME_MAX_DATA > credit + ASB_FRAME_WINDOW)
+        {
+          g_autoptr (PeerFrame) frame = peer_expect (fixture->peer, ASB_FRAME_CREDIT);
+
+          credit = asb_frame_count_read (g_bytes_get_data (frame->payload, NULL));
+        }
+      peer_send (fixture->peer, ASB_FRAME_DATA, 1, 1, 0, bytes, ASB_FRAME_MAX_DATA);
+    }
+  result = pending_wait (&fixture->pending);
+  g_assert_null (asb_transport_read_lines_finish (fixture->transport, result, &error));
+  g_assert_error (error, ASB_ERROR, ASB_ERROR_PROTOCOL);
+  g_assert_nonnull (strstr (error->message, "more bytes than were asked for"));
+}
+
 static void
 test_attributes (PeerFixture *fixture, gconstpointer data)
 {
@@ -136,6 +165,7 @@ main (int argc, char *argv[])
 
   ADD ("lines", test_lines, NULL);
   ADD ("all", test_all, NULL);
+  ADD ("endless", test_endless, NULL);
   ADD ("attributes", test_attributes, NULL);
   ADD ("no-path", test_no_path, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (wrongs); i++)
