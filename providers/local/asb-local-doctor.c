@@ -18,6 +18,7 @@
 #include "asb-local-ending.h"
 #include "asb-local-folder.h"
 #include "asb-local-limits.h"
+#include "asb-local-metadata.h"
 #include "asb-local-programs.h"
 #include "asb-local-scope.h"
 #include "asb-local-user.h"
@@ -26,6 +27,7 @@
 #define NEEDED_MAJOR 0
 #define NEEDED_MINOR 8
 #define LITTLE_SPACE ((guint64)256 * 1024 * 1024)
+#define MOST_UNREADABLE 8 /* of which one is told */
 #define ENOUGH_MEMORY ((guint64)256 * 1024 * 1024)
 
 #define BUBBLEWRAP_CURE "install the package bubblewrap in place of what is found under its name"
@@ -132,6 +134,32 @@ look_at_folder (Visit *visit, const char *name, const char *path)
     add (visit, name, "ok", message, NULL);
   else
     add (visit, name, "warning", message, "make room, or take a folder on another disk");
+}
+
+/* No list shows what has lost its description, as after a loss of power, and nothing removes it. */
+static void
+look_at_contents (Visit *visit, const char *root)
+{
+  g_autoptr (GPtrArray) ids = asb_local_root_list (root, NULL);
+  guint n_found = 0;
+
+  for (guint i = 0; ids && i < ids->len && n_found < MOST_UNREADABLE; i++)
+    {
+      const char *id = ids->pdata[i];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AsbLocalFolder) folder = asb_local_folder_open (root, id, NULL);
+      g_autoptr (AsbLocalMetadata) metadata
+          = folder ? asb_local_metadata_load (folder->fd, folder->path, &error) : NULL;
+      g_autofree char *cure = NULL;
+
+      /* It may have been removed just now. */
+      if (!folder || metadata || !asb_local_folder_exists (root, id))
+        continue;
+      n_found++;
+      cure = g_strdup_printf ("take from the folder “%s” what is needed, and remove it",
+                              folder->path);
+      add (visit, "sandboxes", "warning", error->message, cure);
+    }
 }
 
 /* The one thing that tells for sure: namespaces, mounts, the filter and the guest, all at once. */
@@ -277,6 +305,8 @@ asb_local_diagnose (const AsbLocalSettings *settings, GCancellable *cancellable)
   look_at_guest (&visit);
   look_at_folder (&visit, "state folder", settings->state_dir);
   look_at_folder (&visit, "record folder", settings->record_dir);
+  look_at_contents (&visit, settings->state_dir);
+  look_at_contents (&visit, settings->record_dir);
   look_at_sandbox (&visit);
   look_at_filter (&visit);
   look_at_limits (&visit);

@@ -51,6 +51,18 @@ class Doctor(TestCase):
     def with_first(self, folder):
         return f"{folder}:{os.environ['PATH']}"
 
+    def test_unreadable_sandbox(self):
+        """What no list shows and nothing removes."""
+        folder = pathlib.Path(self.state, "asb", "local", "aaaaaaaaaaaa")
+        folder.mkdir(parents=True, mode=0o700)
+        (folder / "meta.json").touch()
+        found = self.look(0)["sandboxes"]
+        self.assertEqual(found["state"], "warning")
+        self.assertIn(f"{folder}/meta.json", found["message"])
+        self.assertIn("remove it", found["cure"])
+        shutil.rmtree(folder)
+        self.assertNotIn("sandboxes", self.look(0))
+
     def test_well(self):
         found = self.look(0)
         for name in ["bubblewrap", "guest", "state folder", "record folder", "sandbox", "system calls",
