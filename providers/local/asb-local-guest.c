@@ -99,9 +99,10 @@ static int
 listen_fd (AsbLocalFolder *folder, GError **error)
 {
   struct sockaddr_un address = socket_address (folder);
-  int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd;
 
   unlinkat (folder->fd, SOCKET_NAME, 0);
+  fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   /* A socket that is bound has the mode it had before, or less of it. */
   if (fd >= 0 && fchmod (fd, 0600) == 0
       && bind (fd, (struct sockaddr *)&address, sizeof address) == 0

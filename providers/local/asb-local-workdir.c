@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asb-local-diagnosis.h"
 #include "asb-local-make.h"
 #include "asb-local-path.h"
 #include "asb-local-user.h"
@@ -94,6 +95,18 @@ enter (int parent, const char *name)
   return openat (parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Where something has run out the path is not to blame. */
+static void
+set_not_made (const AsbLocalWorkdir *self, int reason, GError **error)
+{
+  if (reason == EMFILE || reason == ENFILE || reason == ENOMEM || reason == ENOSPC
+      || reason == EDQUOT)
+    asb_local_set_failure (error, reason, "make working directory “%s”", self->path);
+  else
+    g_set_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY,
+                 "Could not make working directory “%s”: %s", self->path, g_strerror (reason));
+}
+
 gboolean
 asb_local_workdir_make (const AsbLocalWorkdir *self, int state_fd, GError **error)
 {
@@ -111,8 +124,7 @@ asb_local_workdir_make (const AsbLocalWorkdir *self, int state_fd, GError **erro
     }
   if (fd < 0)
     {
-      g_set_error (error, ASB_ERROR, ASB_ERROR_WORKING_DIRECTORY,
-                   "Could not make working directory “%s”: %s", self->path, g_strerror (errno));
+      set_not_made (self, errno, error);
       return FALSE;
     }
   close (fd);

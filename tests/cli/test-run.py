@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import unittest
 
@@ -283,6 +284,19 @@ class Streams(TestCase):
         self.assertEqual(process.wait(LIMIT), 141)
         self.assertEqual(process.stderr.read(), b"")
         process.stderr.close()
+        self.assertEqual(self.json("list"), [])
+
+    @unittest.skipIf(checker.VALGRIND, "valgrind keeps some for itself")
+    def test_few_open_files(self):
+        """Wherever they end, it is said what is to be raised; only GLib may give up without that."""
+        for number in range(10, 26):
+            result = subprocess.run(["sh", "-c", f'ulimit -n {number}; exec "$0" run true', ASB], env=ENVIRONMENT,
+                                    stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, check=False)
+            if result.returncode == -signal.SIGTRAP:
+                self.assertIn(b"GLib-ERROR", result.stderr, number)
+                continue
+            self.assertEqual(result.returncode, 125, number)
+            self.assertIn("raise “ulimit -n”", result.stderr.decode(), number)
         self.assertEqual(self.json("list"), [])
 
     def test_full_disk(self):
