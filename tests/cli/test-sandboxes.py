@@ -55,12 +55,24 @@ class Sandboxes(TestCase):
         self.assert_refused(asb("create", "--ttl", "x"), 1, "“x”")
         self.assertEqual(self.json("list"), [])
 
+    def create_short(self):
+        """A sandbox whose time is up during a command: its ID, its name, and what that command told."""
+        # On a machine that stands still it may be up before the command begins, or the sandbox is there.
+        for seconds in (3, 15, 75):
+            name = f"short-{seconds}"
+            created = asb("create", "--name", name, "--ttl", str(seconds))
+            self.made.append("local:" + name)
+            result = asb("exec", name, "sleep 1000")
+            if b"cancelled" in result.stderr:
+                break
+            asb("rm", "-f", name)
+        return self.assert_done(created).decode().strip().removeprefix("local:"), name, result
+
     def test_time_to_live(self):
         sandbox = self.create("--ttl", "1h")
         self.assertRegex(self.json("info", sandbox)["expires_at"], r"\A\d{4}-\d\d-\d\dT")
         self.assertIn("expires", self.assert_done(asb("info", sandbox)).decode())
-        short = self.create("--ttl", "3")
-        result = asb("exec", short, "sleep 1000")
+        short, _, result = self.create_short()
         self.assertEqual(result.returncode, 125, result)
         self.assert_refused(asb("exec", short, "true"), 125, "is up")
         self.assertEqual([entry["id"] for entry in self.json("list")], [sandbox])
@@ -69,22 +81,16 @@ class Sandboxes(TestCase):
 
     def test_time_that_is_up_is_told(self):
         """By name and by ID, in what is running and afterwards, kept or not."""
-        # On a machine that stands still it may be up before the command begins.
-        for seconds in (3, 15, 75):
-            short = self.create("--name", "short", "--ttl", str(seconds))
-            result = asb("exec", "short", "sleep 1000")
-            if b"cancelled" in result.stderr:
-                break
-            self.assert_done(asb("rm", "-f", "short"))
+        short, name, result = self.create_short()
         self.assert_refused(result, 125, "cancelled", f"The time of sandbox “{short}” is up")
-        for name in [short, short[:-1], "short", "local:short"]:
-            self.assert_refused(asb("exec", name, "true"), 125, f"The time of sandbox “{short}” is up")
-        self.assert_refused(asb("rm", "short"), 1, "is up")
-        self.assert_done(asb("rm", "-f", "short"))
-        info = self.json("info", "short")
+        for reference in [short, short[:-1], name, "local:" + name]:
+            self.assert_refused(asb("exec", reference, "true"), 125, f"The time of sandbox “{short}” is up")
+        self.assert_refused(asb("rm", name), 1, "is up")
+        self.assert_done(asb("rm", "-f", name))
+        info = self.json("info", name)
         self.assertEqual((info["id"], info["state"], info["reason"], info["message"]),
                          (short, "deleted", "expired", "Its time is up"))
-        self.assertRegex(self.assert_done(asb("list", "--all")).decode(), rf"(?m)^short +{short[:4]}\w* +expired ")
+        self.assertRegex(self.assert_done(asb("list", "--all")).decode(), rf"(?m)^{name} +{short[:4]}\w* +expired ")
         for options in [[], ["--no-record"]]:
             results = (asb("run", *options, "--ttl", str(seconds), "--", "sleep", "1000") for seconds in (1, 8, 64))
             result = next(result for result in results if b"cancelled" in result.stderr)
