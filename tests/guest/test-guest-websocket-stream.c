@@ -361,6 +361,41 @@ test_end (void)
     }
 }
 
+/* A length is written in as few bytes as it needs, and what follows is as long. */
+static void
+test_lengths (void)
+{
+  static const struct
+  {
+    size_t length;
+    const char *header;
+    size_t header_size;
+  } frames[] = {
+    { 1, "\x82\x01", 2 },
+    { 125, "\x82\x7d", 2 },
+    { 126, "\x82\x7e\0\x7e", 4 },
+    { 127, "\x82\x7e\0\x7f", 4 },
+    { 65535, "\x82\x7e\xff\xff", 4 },
+    { 65536, "\x82\x7f\0\0\0\0\0\1\0\0", 10 },
+  };
+  g_autofree char *bytes = g_malloc0 (65536);
+  g_autofree char *got = g_malloc (65536 + 10);
+  Ends ends;
+
+  ends_open (&ends);
+  for (size_t i = 0; i < G_N_ELEMENTS (frames); i++)
+    {
+      struct iovec vector = { bytes, frames[i].length };
+
+      g_assert_cmpint (byte_stream_send (ends.stream, &vector, 1), ==, (ssize_t)vector.iov_len);
+      g_assert_cmpint (read (ends.client, got, 65536 + 10), ==,
+                       (ssize_t)(frames[i].header_size + frames[i].length));
+      g_assert_cmpmem (got, frames[i].header_size, frames[i].header, frames[i].header_size);
+      assert_nothing_comes (&ends);
+    }
+  ends_close (&ends);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -370,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guest/websocket-stream/busy", test_busy);
   g_test_add_func ("/guest/websocket-stream/without-room", test_without_room);
   g_test_add_func ("/guest/websocket-stream/headers", test_headers);
+  g_test_add_func ("/guest/websocket-stream/lengths", test_lengths);
   g_test_add_func ("/guest/websocket-stream/exact", test_exact);
   g_test_add_func ("/guest/websocket-stream/end", test_end);
   return g_test_run ();
