@@ -396,6 +396,44 @@ test_lengths (void)
   ends_close (&ends);
 }
 
+/* What the system does not take of a message comes when there is room, each byte in its place. */
+static void
+test_rest (void)
+{
+  enum
+  {
+    LENGTH = 65536,
+    HEADER = 10
+  };
+  g_autofree char *bytes = g_malloc (LENGTH);
+  g_autofree char *got = g_malloc (LENGTH + HEADER);
+  struct iovec vectors[] = { { bytes, 30001 }, { bytes + 30001, LENGTH - 30001 } };
+  int room = 4608;
+  size_t size = 0;
+  unsigned n_reads = 0;
+  Ends ends;
+
+  for (size_t i = 0; i < LENGTH; i++)
+    bytes[i] = (char)(i % 251);
+  ends_open (&ends);
+  setsockopt (ends.stream->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+  g_assert_cmpint (byte_stream_send (ends.stream, vectors, 2), ==, LENGTH);
+  while (size < LENGTH + HEADER)
+    {
+      ssize_t n = read (ends.client, got + size, LENGTH + HEADER - size);
+
+      g_assert_cmpint (n, >, 0);
+      size += (size_t)n;
+      n_reads++;
+      byte_stream_send (ends.stream, NULL, 0);
+    }
+  g_assert_cmpuint (n_reads, >, 3);
+  g_assert_cmpmem (got + HEADER, LENGTH, bytes, LENGTH);
+  send_waiting (&ends);
+  assert_nothing_comes (&ends);
+  ends_close (&ends);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -406,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guest/websocket-stream/without-room", test_without_room);
   g_test_add_func ("/guest/websocket-stream/headers", test_headers);
   g_test_add_func ("/guest/websocket-stream/lengths", test_lengths);
+  g_test_add_func ("/guest/websocket-stream/rest", test_rest);
   g_test_add_func ("/guest/websocket-stream/exact", test_exact);
   g_test_add_func ("/guest/websocket-stream/end", test_end);
   return g_test_run ();
