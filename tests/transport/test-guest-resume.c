@@ -322,6 +322,23 @@ test_not_twice (Fixture *fixture, gconstpointer data)
   expect_result (fixture, &other);
 }
 
+/* A frame of which a part was written comes whole. */
+static void
+test_half_written (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *text = g_strnfill (900000, 'x');
+  g_autoptr (GVariant) arguments
+      = g_variant_ref_sink (g_variant_new_parsed ("{'text': <%s>}", text));
+
+  fixture->peer->receivable = 100000;
+  asb_transport_call_async (fixture->transport, "x", arguments, NULL, pending_cb,
+                            &fixture->pending);
+  peer_frame_free (peer_expect_call (fixture->peer, "x"));
+  g_assert_cmpuint (fixture->peer->n_resumed, ==, 1);
+  peer_send_text (fixture->peer, ASB_FRAME_REPLY, 1, RESULT);
+  expect_result (fixture, &fixture->pending);
+}
+
 /* And what it says again has been heard. */
 static void
 test_duplicates (Fixture *fixture, gconstpointer data)
@@ -582,6 +599,21 @@ test_wrong_count (Fixture *fixture, gconstpointer data)
   peer_expect_goodbye (fixture->peer, "protocol_error");
 }
 
+/* What was acknowledged cannot be unheard. */
+static void
+test_less_than_before (Fixture *fixture, gconstpointer data)
+{
+  call_async (fixture, "x", NULL, &fixture->pending);
+  peer_skip (fixture->peer, ASB_FRAME_CALL);
+  peer_send_count (fixture->peer, ASB_FRAME_ACK, 0, 0, 1);
+  peer_send (fixture->peer, ASB_FRAME_PING, 0, 0, 0, NULL, 0);
+  peer_skip (fixture->peer, ASB_FRAME_PONG);
+  peer_break (fixture->peer);
+  attempt_with (fixture, ASB_FRAME_HELLO, data);
+  expect_answer (fixture, &fixture->pending, ASB_ERROR, ASB_ERROR_PROTOCOL, "less than before");
+  peer_expect_goodbye (fixture->peer, "protocol_error");
+}
+
 static void
 test_refused (Fixture *fixture, gconstpointer data)
 {
@@ -812,6 +844,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/guest-resume/cut/receiving", test_receiving_is_cut);
   ADD ("signals", test_signals, NULL);
   ADD ("not-twice", test_not_twice, NULL);
+  ADD ("half-written", test_half_written, NULL);
   ADD ("duplicates", test_duplicates, NULL);
   ADD ("credit-is-restated", test_credit_is_restated, NULL);
   ADD ("calls/wait", test_calls_wait, NULL);
@@ -828,6 +861,7 @@ main (int argc, char *argv[])
   ADD ("not-resumed/another-boot", test_not_resumed, HELLO_WITH ("b2", "i", RESUMED (1)));
   ADD ("not-resumed/another-guest", test_not_resumed, HELLO_WITH ("b2", "j", ""));
   ADD ("wrong-count", test_wrong_count, HELLO_WITH ("b1", "i", RESUMED (2)));
+  ADD ("less-than-before", test_less_than_before, HELLO_WITH ("b1", "i", RESUMED (0)));
   ADD ("refused/access-denied", test_refused, "access_denied");
   ADD ("refused/shutdown", test_refused, "shutdown");
   ADD ("refused/protocol-error", test_refused, "protocol_error");
