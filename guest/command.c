@@ -213,6 +213,8 @@ command_is_being_killed (Command *self, const SupervisorMessage *message)
     self->ended_by = message->value ? "timeout" : "cancelled";
   if (message->crowd && self->supervisor > 0)
     crowd_kill_stopped (self->broker, self->supervisor, MANY_PROCESSES);
+  else
+    end_crowd (self, MANY_PROCESSES);
   loop_timer_start (self->broker->loop, &self->crowd_timer, SUPERVISOR_GRACE);
   if (self->call)
     loop_timer_start (self->broker->loop, &self->kill_timer, KILL_TIMEOUT);
@@ -275,8 +277,9 @@ supervisor_timed_out (void *data)
 static void
 kill_command (Command *self)
 {
-  command_send (self, SUPERVISOR_KILL, 0);
+  /* Before all else: what is left of our turn may be short, and the next one far. */
   end_crowd (self, MANY_PROCESSES);
+  command_send (self, SUPERVISOR_KILL, 0);
   loop_timer_start (self->broker->loop, &self->crowd_timer, SUPERVISOR_GRACE);
   /* A command can stop its own supervisor. */
   if (self->supervisor > 0)

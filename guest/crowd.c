@@ -4,6 +4,8 @@
 
 #include "standstill.h"
 
+#include <unistd.h>
+
 static size_t
 kill_now (Broker *broker, pid_t root, const ProcessTreeSpared *spared, size_t least)
 {
@@ -19,10 +21,23 @@ kill_now (Broker *broker, pid_t root, const ProcessTreeSpared *spared, size_t le
 size_t
 crowd_kill (Broker *broker, pid_t root, const ProcessTreeSpared *spared, size_t least)
 {
-  if (!broker->options->process->is_first || loop_now () < broker->next_crowd
-      || !standstill_is_needed ())
+  const ProcessState *process = broker->options->process;
+  int lock_fd;
+  size_t n;
+
+  if (!process->may_stop_all || loop_now () < broker->next_crowd || !standstill_is_needed ())
     return 0;
-  return kill_now (broker, root, spared, least);
+  lock_fd = standstill_lock ();
+  /* Nobody can stop the first process. */
+  if (lock_fd < 0 && !process->is_first)
+    return 0;
+  standstill_begin ();
+  n = kill_now (broker, root, spared, least);
+  if (lock_fd >= 0)
+    close (lock_fd);
+  else
+    standstill_end ();
+  return n;
 }
 
 size_t

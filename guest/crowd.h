@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Processes that are so many that those who should end them get no turn at the processor. The
- * broker can do it all the same where it is the first process of its namespace: nothing in there is
- * a stranger's, and nobody in there can stop it. */
+ * broker can do it all the same where it may stop all there is for a moment. It does that in a
+ * namespace of processes, as containers and sandboxes are, not to a whole machine. */
 
 #pragma once
 

@@ -28,6 +28,13 @@ typedef struct
 
 typedef struct
 {
+  pid_t *pids;
+  size_t n;
+  size_t capacity;
+} PidList;
+
+typedef struct
+{
   DIR *proc;
   pid_t root;
   const ProcessTreeSpared *spared;
@@ -244,18 +251,67 @@ process_tree_kill (const ProcessTreeSpared *spared)
   return walk.n_reached;
 }
 
+static bool
+list_add (PidList *list, pid_t pid)
+{
+  if (list->n == list->capacity)
+    {
+      size_t capacity = list->capacity ? 2 * list->capacity : FIRST_CAPACITY;
+      pid_t *larger = reallocarray (list->pids, capacity, sizeof *larger);
+
+      if (!larger)
+        return false;
+      list->pids = larger;
+      list->capacity = capacity;
+    }
+  list->pids[list->n++] = pid;
+  return true;
+}
+
+/* All processes there are, in the order of /proc. False when memory or descriptors are short. */
+static bool
+list_all (PidList *list)
+{
+  DIR *proc = process_tree_is_visible () ? opendir ("/proc") : NULL;
+  bool is_whole = proc != NULL;
+  struct dirent *entry;
+
+  while (is_whole && (entry = readdir (proc)))
+    if (isdigit ((unsigned char)*entry->d_name))
+      is_whole = list_add (list, (pid_t)strtol (entry->d_name, NULL, 10));
+  if (proc)
+    closedir (proc);
+  return is_whole;
+}
+
+/* Children mostly come after their parents: a shell that goes on before them would take them for
+ * stopped. */
+static void
+release_all_but (const PidSet *found)
+{
+  PidList list = { 0 };
+
+  if (!list_all (&list))
+    standstill_end ();
+  else
+    for (size_t i = list.n; i > 0; i--)
+      if (!set_has (found, list.pids[i - 1]))
+        standstill_release (list.pids[i - 1]);
+  free (list.pids);
+}
+
 size_t
 process_tree_kill_in_standstill (pid_t root, const ProcessTreeSpared *spared, size_t least)
 {
+  static const PidSet none;
   Walk walk = { .root = root, .spared = spared };
   size_t n;
 
-  standstill_begin ();
   walk_all (&walk, MAX_STOP_PASSES);
   n = walk.found.count;
   if (n >= least)
     kill_found (&walk.found);
-  standstill_end ();
+  release_all_but (n >= least ? &walk.found : &none);
   free (walk.found.places);
   return n;
 }

@@ -33,6 +33,7 @@ void process_tree_terminate (const ProcessTreeSpared *spared);
  * that wait for a disk or are beyond reach. */
 size_t process_tree_kill (const ProcessTreeSpared *spared);
 
-/* The same of all that descends from @root, in one step (standstill.h), if there are @least of
- * them; how many there are. For the first process of a namespace. */
+/* The same of all that descends from @root, in a standstill (standstill.h) that has begun and ends
+ * here, if there are @least of them; how many there are. All else goes on, if nobody had stopped it
+ * before. */
 size_t process_tree_kill_in_standstill (pid_t root, const ProcessTreeSpared *spared, size_t least);

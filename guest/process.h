@@ -14,8 +14,9 @@ typedef struct
   int oom_score_adj;
   int oom_score_fd; /* our own file of it, -1 if it cannot be written */
   mode_t umask;
-  size_t max_files; /* soft limit of open files */
-  bool is_first;    /* the broker is, in its namespace */
+  size_t max_files;  /* soft limit of open files */
+  bool is_first;     /* the broker is, in its namespace */
+  bool may_stop_all; /* what it can reach is in a namespace, and no process of the machine */
 } ProcessState;
 
 /* Hides the process from others of its user, takes the highest limit of open files, and has writing
@@ -28,6 +29,10 @@ void process_soften (const ProcessState *state);
 /* Asks for turns at the processor that are short and come soon in return, however many others wait
  * for theirs (Linux 6.12). What is forked has turns like any other. */
 void process_take_short_turns (void);
+
+/* Asks for turns before all others, which takes rights that few guests have; whether they were
+ * granted. What is forked has turns like any other. */
+bool process_take_precedence (void);
 
 /* What is forked from now on shall end before us when memory is short, or no longer so. */
 void process_offer_to_oom_killer (const ProcessState *state, bool offered);

@@ -168,10 +168,26 @@ terminate_all (const Supervisor *self)
   kill (-self->pid, SIGCONT);
 }
 
+/* Where it takes one, and the broker is the first process: that sees to all the rest, for which it
+ * has a processor then, and lets us go on. -1, or what is to be closed after that. */
+static int
+begin_standstill (const Supervisor *self)
+{
+  int lock_fd;
+
+  if (process_take_precedence () || !self->process->is_first || self->socket_fd < 0
+      || !standstill_is_needed ())
+    return -1;
+  lock_fd = standstill_lock ();
+  if (lock_fd >= 0)
+    standstill_begin ();
+  return lock_fd;
+}
+
 static void
 terminate (Supervisor *self, bool timed_out)
 {
-  bool is_crowd;
+  int lock_fd;
 
   if (self->state == STATE_WAITING)
     self->state = STATE_ENDED;
@@ -180,14 +196,14 @@ terminate (Supervisor *self, bool timed_out)
   self->state = STATE_TERMINATING;
   self->deadline = NEVER;
   self->next_step = loop_now () + GRACE;
-  is_crowd = self->process->is_first && self->socket_fd >= 0 && standstill_is_needed ();
-  /* Then the broker sees to all the rest, for which it has a processor so, and lets us go on. */
-  if (is_crowd)
-    standstill_begin ();
-  tell (self,
-        (SupervisorMessage){ .kind = SUPERVISOR_KILLING, .value = timed_out, .crowd = is_crowd });
-  if (is_crowd)
-    raise (SIGSTOP);
+  lock_fd = begin_standstill (self);
+  tell (self, (SupervisorMessage){
+                  .kind = SUPERVISOR_KILLING, .value = timed_out, .crowd = lock_fd >= 0 });
+  if (lock_fd >= 0)
+    {
+      raise (SIGSTOP);
+      close (lock_fd);
+    }
   terminate_all (self);
 }
 

@@ -113,14 +113,24 @@ CROWD = """
 #include <time.h>
 #include <unistd.h>
 
+static pid_t first;
+
+static void
+asked (int number)
+{
+  if (getpid () == first)
+    write (STDOUT_FILENO, "asked", 5);
+}
+
 int
 main (void)
 {
   time_t end = time (NULL) + 60;
-  pid_t first = getpid ();
   int full = 0;
 
-  signal (SIGTERM, SIG_IGN);
+  first = getpid ();
+
+  signal (SIGTERM, asked);
   while (time (NULL) < end)
     {
       pid_t child = fork ();
@@ -134,32 +144,124 @@ main (void)
 """
 
 
+def build_crowd(guest):
+    """The command that is one."""
+    os.chmod(guest.directory, 0o755)
+    program = guest.in_work("crowd")
+    if subprocess.run(["gcc", "-x", "c", "-O2", "-o", program, "-"], input=CROWD, text=True).returncode != 0:
+        raise Skip("needs a compiler")
+    limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (600, 600)); os.setuid({LONE_USER}) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
+    return ["python3", "-c", limit, program]
+
+
+@contextlib.contextmanager
+def guest_in_namespace(program):
+    skip_under_valgrind("needs more processor than there is")
+    if subprocess.run([*program, "true"], capture_output=True).returncode != 0:
+        raise Skip("needs process namespaces")
+    with Guest(program=program) as guest:
+        yield guest
+
+
+def end_crowd(client, command, reason):
+    call = client.start_command(command, **({"deadline_ms": 4000} if reason == "timeout" else {}))
+    if reason == "cancelled":
+        client.until(lambda: call.stdout == b"full")
+        client.send(CANCEL, call=call.number)
+    began = time.monotonic()
+    client.wait(call, OUTPUT, ERRORS)
+    took = time.monotonic() - began
+    assert took < 10 * PROMPT, took
+    assert call.result["reason"] == reason and call.result["signal"] == signal.SIGKILL, call.result
+    assert not running(command[-1])
+    return call
+
+
 def test_crowd():
     """Thousands of processes that leave no processor to who should end them end all the same, and nobody else does."""
-    skip_under_valgrind("needs more processor than there is")
-    if subprocess.run([*FIRST_PROCESS, "true"], capture_output=True).returncode != 0:
-        raise Skip("needs process namespaces")
-    with Guest(program=FIRST_PROCESS) as guest:
+    with guest_in_namespace(FIRST_PROCESS) as guest:
         client = guest.connect()
-        os.chmod(guest.directory, 0o755)
-        program = guest.in_work("crowd")
-        if subprocess.run(["gcc", "-x", "c", "-O2", "-o", program, "-"], input=CROWD, text=True).returncode != 0:
-            raise Skip("needs a compiler")
+        command = build_crowd(guest)
         other = client.start_command(["cat"], stdin="stream")
-        limit = f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NPROC, (1600, 1600)); os.setuid({LONE_USER}) if os.getuid() == 0 else 0; os.execvp(sys.argv[1], sys.argv[1:])"
-        for args, reason in [({"deadline_ms": 4000}, "timeout"), ({}, "cancelled")]:
-            call = client.start_command(["python3", "-c", limit, program], **args)
-            if reason == "cancelled":
-                client.until(lambda: call.stdout == b"full")
-                client.send(CANCEL, call=call.number)
-            began = time.monotonic()
-            client.wait(call, OUTPUT, ERRORS)
-            took = time.monotonic() - began
-            assert took < 10 * PROMPT, took
-            assert call.result["reason"] == reason and call.result["signal"] == signal.SIGKILL, call.result
-            assert not running(program)
+        for reason in ("timeout", "cancelled"):
+            end_crowd(client, command, reason)
         client.write(other, b"still here", fin=True)
         assert client.wait(other, OUTPUT, ERRORS).stdout == b"still here"
+
+
+# Without rights to come before others, as in a container.
+LATER_PROCESS = [part for part in FIRST_PROCESS if part not in ("--as-pid-1", "--")] + [
+    "--cap-drop", "CAP_SYS_NICE", "--cap-drop", "CAP_SYS_RESOURCE", "--"]
+
+
+def test_crowd_in_a_container():
+    """They also do where the guest is not the first process: it stops them all, and asks none of so many to end."""
+    with guest_in_namespace(LATER_PROCESS) as guest:
+        client = guest.connect()
+        command = build_crowd(guest)
+        other = client.start_command(["cat"], stdin="stream")
+        assert end_crowd(client, command, "cancelled").stdout == b"full"
+        end_crowd(client, command, "timeout")
+        client.write(other, b"still here", fin=True)
+        assert client.wait(other, OUTPUT, ERRORS).stdout == b"still here"
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0]
+
+
+def test_crowd_beside_what_is_stopped():
+    """What somebody had stopped before does not go on because a crowd was ended."""
+    for program in (FIRST_PROCESS, LATER_PROCESS):
+        with guest_in_namespace(program) as guest:
+            client = guest.connect()
+            command = build_crowd(guest)
+            name = f"stopped-{LONE_USER}"
+            other = client.start_command(["sh", "-c", "sleep 1000 & kill -STOP $!; echo; read -r word; kill -KILL $!", name],
+                                         stdin="stream")
+            client.until(lambda: other.stdout)
+            # What it starts is called so as well until it runs its program.
+            shell = min(running(name))
+            (sleeper,) = family(shell)[1:]
+            end_crowd(client, command, "cancelled")
+            assert state_of(sleeper) == "T" and state_of(shell) == "S", (state_of(sleeper), state_of(shell))
+            client.write(other, b"\n", fin=True)
+            assert client.wait(other, OUTPUT, ERRORS).result["exit_code"] == 0
+
+
+def may_precede():
+    """Whether the guest has the right to come before all others."""
+    return subprocess.run(["/usr/bin/python3", "-c", "import os; os.setpriority(os.PRIO_PROCESS, 0, -20)"],
+                          capture_output=True).returncode == 0
+
+
+def test_supervisor_precedes():
+    """Who may come before others does while it ends a command, and only then."""
+    if not may_precede():
+        raise Skip("needs to raise a priority")
+    with Guest() as guest:
+        client = guest.connect()
+        script = guest.in_work("look.py")
+        with open(script, "w") as file:
+            file.write("""
+import os, signal
+def look(*args):
+    parent = os.getppid()
+    with open(f"/proc/{parent}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    print(int(fields[15]), flush=True)
+signal.signal(signal.SIGTERM, look)
+look()
+while True:
+    signal.pause()
+""")
+        call = client.start_command(["python3", script])
+        client.until(lambda: call.stdout.endswith(b"\n"))
+        client.send(CANCEL, call=call.number)
+        client.wait(call, OUTPUT, ERRORS)
+        before, then = map(int, call.stdout.split())
+        assert then < before, call.stdout
 
 
 def family(pid):
