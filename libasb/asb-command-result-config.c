@@ -113,7 +113,8 @@ asb_command_result_config_class_init (AsbCommandResultConfigClass *klass)
   /**
    * AsbCommandResultConfig:preserve-tail-bytes:
    *
-   * How many of them are the last ones; the others are the first ones. The default is 256 KiB.
+   * How many of them are the last ones; the others are the first ones. Where it is more than is to
+   * be kept of a stream, all that is kept of that are the last ones. The default is 256 KiB.
    *
    * Since: 1.0
    */
