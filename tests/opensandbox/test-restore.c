@@ -33,8 +33,10 @@ static void
 set_up (Fixture *fixture, gconstpointer data)
 {
   fixture->server = asb_test_server_new (NULL);
-  fixture->provider = asb_test_server_new_provider (fixture->server, data);
+  fixture->provider = asb_test_server_new_provider (fixture->server, NULL);
   fixture->info = asb_test_server_create (fixture->provider);
+  g_object_unref (fixture->provider);
+  fixture->provider = asb_test_server_new_provider (fixture->server, data);
   asb_test_server_set (fixture->server, "{'hold_snapshots':true}");
   fixture->snapshot = take_snapshot (fixture);
 }
