@@ -388,8 +388,8 @@ test_refused_in_time (void)
     g_main_context_iteration (NULL, TRUE);
   g_test_message ("%g s", g_timer_elapsed (timer, NULL));
   g_assert_cmpfloat (g_timer_elapsed (timer, NULL), >=, 1.5);
-  /* Far from both on any machine. */
-  g_assert_cmpfloat (g_timer_elapsed (timer, NULL), <, LONG_TIMEOUT / 1000.0 / 2);
+  /* The longest of so many waits was near to 20 s. */
+  g_assert_cmpfloat (g_timer_elapsed (timer, NULL), <, 10);
 }
 
 /* A POST is repeated as long as nobody took it. */
