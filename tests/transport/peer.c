@@ -307,6 +307,25 @@ peer_hello (Peer *self)
   peer_send_text (self, ASB_FRAME_HELLO, 0, PEER_HELLO);
 }
 
+AsbProcess *
+peer_start_command (Peer *self, AsbTransport *transport, AsbCommandFlags flags)
+{
+  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  Pending pending = { 0 };
+  AsbProcess *process;
+
+  asb_command_spec_set_flags (spec, flags);
+  asb_transport_start_command_async (transport, spec, NULL, pending_cb, &pending);
+  peer_frame_free (peer_expect_call (self, "command.start"));
+  peer_send_text (self, ASB_FRAME_EVENT, 1, PEER_STARTED);
+  result = pending_wait (&pending);
+  process = asb_transport_start_command_finish (transport, result, &error);
+  g_assert_no_error (error);
+  return process;
+}
+
 AsbTransport *
 peer_open (Peer *self)
 {

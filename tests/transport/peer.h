@@ -96,6 +96,8 @@ void peer_skip (Peer *self, AsbFrameType type);
 PeerFrame *peer_expect_call (Peer *self, const char *name);
 /* A CALL of this name with exactly these arguments, as JSON. */
 void peer_expect_arguments (Peer *self, const char *name, const char *expected);
+/* Starts “cat”, the first call, and says that it runs. */
+AsbProcess *peer_start_command (Peer *self, AsbTransport *transport, AsbCommandFlags flags);
 /* What is made of PEER_ENTRY. */
 void peer_check_entry (AsbFileInfo *info);
 /* GOODBYE with this code, and the end. */

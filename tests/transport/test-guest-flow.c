@@ -62,17 +62,8 @@ answer_call (Fixture *fixture)
 static void
 start_command (Fixture *fixture)
 {
-  g_autoptr (AsbCommandSpec) spec = asb_command_spec_new_shell ("cat");
-  g_autoptr (GAsyncResult) result = NULL;
-  g_autoptr (GError) error = NULL;
-
-  asb_command_spec_set_flags (spec, ASB_COMMAND_FLAGS_STDIN_PIPE);
-  asb_transport_start_command_async (fixture->transport, spec, NULL, pending_cb, &fixture->pending);
-  peer_frame_free (peer_expect_call (fixture->peer, "command.start"));
-  peer_send_text (fixture->peer, ASB_FRAME_EVENT, 1, PEER_STARTED);
-  result = pending_wait (&fixture->pending);
-  fixture->process = asb_transport_start_command_finish (fixture->transport, result, &error);
-  g_assert_no_error (error);
+  fixture->process
+      = peer_start_command (fixture->peer, fixture->transport, ASB_COMMAND_FLAGS_STDIN_PIPE);
 }
 
 static GString *
