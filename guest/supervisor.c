@@ -168,8 +168,9 @@ terminate_all (const Supervisor *self)
   kill (-self->pid, SIGCONT);
 }
 
-/* Where it takes one, and the broker is the first process: that sees to all the rest, for which it
- * has a processor then, and lets us go on. -1, or what is to be closed after that. */
+/* Where it takes one, as we may not come before all others, and the broker is the first process:
+ * that sees to all the rest, for which it has a processor then, and lets us go on. -1, or what is
+ * to be closed after that. */
 static int
 begin_standstill (const Supervisor *self)
 {
